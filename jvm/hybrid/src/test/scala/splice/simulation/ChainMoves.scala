@@ -36,7 +36,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     *   true for a partition for which a time rule has checked that retention removed no row after its time
     */
   def excused(known: LogPartition => Boolean): collection.Set[Long] =
-    excusedRows.collect { case (id, p) if p.forall(!known(_)) => id }.toSet
+    excusedRows.collect { case (id, p) if life.hasMovedBack || p.forall(!known(_)) => id }.toSet
 
   /** Begins a run, and records the switches of earlier runs. The run describes the topics before the run reads
     * records.
@@ -250,7 +250,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
       removedIn ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> (runs -> p))
       if (isUnknown(cluster, p)) {
         // Before its decision, a time rule must detect the removal, unless record times do not increase.
-        val noticed = !world.plan.shape.exact && !world.isDecided && !life.hasMovedBack
+        val noticed = !world.plan.shape.exact && !world.isDecided
         excusedRows ++= log.all.takeWhile(_.offset < before).flatMap(_.id).map(_ -> Option.when(noticed)(p))
       }
       cluster.trim(p.topic, p.partition, before)

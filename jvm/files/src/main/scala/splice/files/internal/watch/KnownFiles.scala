@@ -20,6 +20,9 @@ final private[splice] class KnownFiles {
 
   def size: Int = count
 
+  /** Memory of all slots, in bytes. */
+  def bytes: Long = slots.length * 8L
+
   /** Compares a listed file with the known file of the same path. */
   def compare(file: SeenFile): Comparison = {
     val at = find(slots, file.high, file.low)

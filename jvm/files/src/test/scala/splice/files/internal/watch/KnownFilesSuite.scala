@@ -43,6 +43,15 @@ final class KnownFilesSuite extends AnyFunSuite {
     }
   }
 
+  test("a known file takes at most 48 bytes") {
+    val known = new KnownFiles
+    (1 to 100000).foreach { n =>
+      known.add(SeenFile(n.toLong << 20, n.toLong << 1 | 1, n.toLong, 1))
+      if (n > 1000) assert(known.bytes <= n * 48L)
+    }
+    assert(known.forget(90001) == 90000 && known.bytes <= 10000 * 48L)
+  }
+
   test("the limit is a time before the newest file, it never falls, and files of the future do not raise it") {
     val now   = Instant.parse("2026-11-01T00:00:00Z").toEpochMilli
     val week  = Duration.ofDays(7).toMillis

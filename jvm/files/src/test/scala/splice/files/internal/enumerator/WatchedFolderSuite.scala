@@ -1,0 +1,124 @@
+// Copyright the Splice authors.
+// SPDX-License-Identifier: Apache-2.0
+
+package splice.files.internal.enumerator
+
+import java.nio.file.{Files, Path, Paths}
+import java.time.Clock
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.util.Using
+
+import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.scalatest.funsuite.AnyFunSuite
+
+import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.files.storage.CountingFileSystem
+import splice.files.{LocalSpark, SourceRead}
+import splice.source._
+import splice.source.errors.SpliceOptionException
+import splice.source.runtime.{ProgressMetric, SideLog}
+import splice.testkit.internal.Patient
+
+/** Tests of a watched folder with real listings on their thread. */
+final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient {
+
+  private def write(path: String): Path = {
+    val file = Paths.get(at(path))
+    Files.createDirectories(file.getParent)
+    Files.writeString(file, "1")
+  }
+
+  private def start(log: SideLog, name: String, options: (String, String)*): SplitEnumerator[FilesPosition] = {
+    val all = Seq("format" -> "text", "path" -> at(name), "schema" -> "value STRING", "discovery" -> "watch")
+    SourceRead.source(all ++ options: _*)
+      .enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "test"))
+  }
+
+  private def advance(run: SplitEnumerator[FilesPosition], at: FilesPosition): FilesPosition =
+    run.advance(at, run.limits(at))
+
+  /** Side log that counts the entries that it reads. */
+  final private class CountingLog extends SideLog {
+    private val inner = new MemorySideLog
+    val reads         = new AtomicInteger
+
+    override def get(key: String): Option[Seq[String]] = {
+      val found = inner.get(key)
+      if (found.nonEmpty) reads.incrementAndGet()
+      found
+    }
+    override def getOrCreate(key: String)(decide: => Seq[String]): Seq[String] = inner.getOrCreate(key)(decide)
+    override def keys(prefix: String): Seq[String]                             = inner.keys(prefix)
+    override def remove(key: String): Unit                                     = inner.remove(key)
+    override def scope(name: String): SideLog                                  = inner.scope(name)
+    override def folder(name: String): HadoopPath                              = inner.folder(name)
+  }
+
+  test("a file that arrives is found by the thread, and is stored before it is in a position") {
+    write("arrives/a")
+    val log = new MemorySideLog
+    Using.resource(start(log, "arrives", "discoveryInterval" -> "10ms")) { run =>
+      val first = advance(run, run.start(StartPosition.Configured))
+      assert(first == FilesPosition(1) && advance(run, first) == first)
+      write("arrives/b")
+      eventually(assert(advance(run, first) == FilesPosition(2)))
+      assert(log.keys("files-") == Seq("files-00000000", "files-00000001"))
+      assert(run.figures(FilesPosition(2))(ProgressMetric.FilesRead) == "2")
+      assert(run.figures(FilesPosition(2))(ProgressMetric.FilesListed) == "2")
+    }
+  }
+
+  test("a trigger without news reads no entry and sends no request to a file system") {
+    (1 to 20).foreach(i => write(s"idle/k=${i % 4}/f$i"))
+    val log     = new CountingLog
+    val options = Seq(
+      "path"              -> s"counting://${at("idle")}",
+      "fs.counting.impl"  -> classOf[CountingFileSystem].getName,
+      "discoveryInterval" -> "1h"
+    )
+    Using.resource(start(log, "idle", options: _*)) { run =>
+      val end = advance(run, run.start(StartPosition.Configured))
+      // The thread lists once at the start of the run.
+      eventually(assert(run.figures(advance(run, end)).contains(ProgressMetric.DiscoveryAge)))
+      val reads         = log.reads.get
+      val (_, requests) = CountingFileSystem.during(at("idle")) {
+        (1 to 50).foreach { _ =>
+          assert(advance(run, end) == end)
+          run.figures(end)
+        }
+      }
+      assert(requests.isEmpty && log.reads.get == reads)
+    }
+  }
+
+  test("a restart with another value of discovery is rejected") {
+    write("changed/a")
+    Seq("watch" -> "list", "list" -> "watch").foreach { case (before, now) =>
+      val log                 = new MemorySideLog
+      def run(discovery: String) = start(log, "changed", "discovery" -> discovery)
+      val begin               = Using.resource(run(before))(_.start(StartPosition.Configured))
+      val error               = intercept[SpliceOptionException](Using.resource(run(now))(advance(_, begin)))
+      assert(error.getCondition == "SPLICE_FILES_OPTION.DISCOVERY_CHANGED")
+      assert(error.getMessage.contains(s"'discovery' is '$now', and was '$before'"))
+    }
+  }
+
+  test("a run with a fixed end has the files of one listing, in one batch or in several") {
+    (1 to 30).foreach(i => write(s"fixed/f$i"))
+    val log = new MemorySideLog
+    Using.resource(start(log, "fixed", "maxFilesPerTrigger" -> "20")) { run =>
+      run.freeze()
+      val begin = run.start(StartPosition.Configured)
+      write("fixed/later")
+      val first = advance(run, begin)
+      assert(first == FilesPosition(20) && run.advance(begin, Limits.Everything) == FilesPosition(30))
+      val end = advance(run, first)
+      assert(end == FilesPosition(30) && advance(run, end) == end && run.evidence(end).isEmpty)
+    }
+    Using.resource(start(log, "fixed")) { run =>
+      run.freeze()
+      assert(advance(run, FilesPosition(30)) == FilesPosition(31))
+    }
+  }
+}
