@@ -45,8 +45,8 @@ lives of clusters that are read by time, and its tests with brokers. The ceiling
 MAIN_LINES = {
     "coordinator": 2229,  # The folder of a side log for files of other software (`SideLog.folder`).
     "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
-    "files": 6160,  # Watched folders: own listings, known files, and lists that grow.
-    "hybrid": 6524,  # Checks of the retention of the log while the history is read.
+    "files": 6165,  # Watched folders: own listings, known files, and lists that grow.
+    "hybrid": 6521,  # Checks of the retention of the log while the history is read.
     "kafka": 12640,  # Batches that end at one time, and `delayNeededMs`.
     "source": 4952,  # Calls on another thread, which were in the module `kafka`.
     "spark": 3744,
@@ -66,7 +66,7 @@ LONG = {
     "kafka/dynamic/internal/enumerator/MetadataApplier.scala": 371,
     "kafka/dynamic/internal/state/AppliedMetadataFormat.scala": 303,
     "kafka/dynamic/internal/state/TopicState.scala": 334,
-    "hybrid/internal/enumerator/HybridEnumerator.scala": 368,
+    "hybrid/internal/enumerator/HybridEnumerator.scala": 365,
     "kafka/internal/enumerator/KafkaEnumerator.scala": 331,
     "kafka/internal/reader/SlotReader.scala": 360,
     "testkit/simulation/SimulatedSpark.scala": 393,

@@ -106,9 +106,11 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
     isOwn
   }
 
-  /** Merges segments that no retained batch needs. */
+  /** Merges segments that no retained batch needs. A folder with an end keeps its segments, because a hand-over may
+    * count all files at the end.
+    */
   def retain(oldest: FilesPosition): Unit =
-    lists.of(oldest.list).merge(oldest.firstFile, opened.flatMap(_.watcher.now.limit))
+    if (settings.endWhen.isEmpty) lists.of(oldest.list).merge(oldest.firstFile, opened.flatMap(_.watcher.now.limit))
 
   /** True if an open-ended batch without files must end: files have arrived, the folder has ended, or it fails. The
     * batch that stores the end may have no rows, so the folder is stale until a batch begins at its end.

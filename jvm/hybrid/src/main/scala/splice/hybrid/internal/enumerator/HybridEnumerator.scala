@@ -217,10 +217,7 @@ final private[splice] class HybridEnumerator(
   }
 
   override def retain(oldest: HybridPosition): Unit =
-    enumerators.foreach { (leg, inner) =>
-      // A hand-over may count all blocks of a leg at its end, also if the rule was changed.
-      if (chain(leg).source.readsLog || chain.after(chain(leg)).isEmpty) oldest.find(leg).foreach(inner.retain)
-    }
+    enumerators.foreach((leg, inner) => oldest.find(leg).foreach(inner.retain))
 
   override def stopped(last: => Option[HybridPosition]): Unit = {
     lazy val at = last
