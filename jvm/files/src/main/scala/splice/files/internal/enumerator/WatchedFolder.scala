@@ -33,7 +33,7 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
     val entries = lists.of(number)
     if (!entries.exists) {
       val folder = open(number)
-      if (folder.watcher.now.listings == 0) folder.watcher.list()
+      if (folder.watcher.now.last.isEmpty) folder.watcher.list()
       if (!folder.watcher.hasPending) storage.rejectEmpty(context)
       entries.beginWatch()
       end(folder, entries)
@@ -127,7 +127,7 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
 
   def figures: SortedMap[String, String] = opened.fold(SortedMap.empty[String, String]) { folder =>
     val now = folder.watcher.now
-    val age = folder.poller.health.age(context.steady.instant())
+    val age = now.last.map(Duration.between(_, context.steady.instant()))
     SortedMap(
       ProgressMetric.FilesListed       -> now.listed.toString,
       ProgressMetric.FilesLate         -> now.late.toString,

@@ -26,6 +26,8 @@ import splice.files.internal.split.ListedFile
   *   time in milliseconds before which files are forgotten
   * @param forgotten
   *   number of forgotten files
+  * @param last
+  *   time of the last listing
   * @param late
   *   least number of files that were not read, because they are older than the limit
   */
@@ -39,7 +41,7 @@ final private[files] case class WatchState(
     limit: Option[Long] = None,
     forgotten: Long = 0,
     newest: Long = Long.MinValue,
-    listings: Long = 0,
+    last: Option[Instant] = None,
     listed: Long = 0,
     late: Long = 0,
     changed: Long = 0
@@ -84,7 +86,7 @@ final private[files] case class WatchState(
       quiet = Some(since),
       isQuiet = isStill,
       newest = (listing.newest ++ Seq(newest)).max,
-      listings = listings + 1,
+      last = Some(now),
       listed = listing.listed,
       late = math.max(late, listing.old - began.forgotten),
       changed = changed + listing.changed.size

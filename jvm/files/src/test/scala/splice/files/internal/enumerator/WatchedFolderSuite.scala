@@ -79,8 +79,7 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
     )
     Using.resource(start(log, "idle", options: _*)) { run =>
       val end = advance(run, run.start(StartPosition.Configured))
-      // The thread lists once at the start of the run.
-      eventually(assert(run.figures(advance(run, end)).contains(ProgressMetric.DiscoveryAge)))
+      assert(advance(run, end) == end && run.figures(end).contains(ProgressMetric.DiscoveryAge))
       val reads         = log.reads.get
       val (_, requests) = CountingFileSystem.during(at("idle")) {
         (1 to 50).foreach { _ =>
@@ -95,10 +94,10 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
   test("a restart with another value of discovery is rejected") {
     write("changed/a")
     Seq("watch" -> "list", "list" -> "watch").foreach { case (before, now) =>
-      val log                 = new MemorySideLog
+      val log                    = new MemorySideLog
       def run(discovery: String) = start(log, "changed", "discovery" -> discovery)
-      val begin               = Using.resource(run(before))(_.start(StartPosition.Configured))
-      val error               = intercept[SpliceOptionException](Using.resource(run(now))(advance(_, begin)))
+      val begin                  = Using.resource(run(before))(_.start(StartPosition.Configured))
+      val error                  = intercept[SpliceOptionException](Using.resource(run(now))(advance(_, begin)))
       assert(error.getCondition == "SPLICE_FILES_OPTION.DISCOVERY_CHANGED")
       assert(error.getMessage.contains(s"'discovery' is '$now', and was '$before'"))
     }
