@@ -32,7 +32,7 @@ private[splice] object FileChecks {
     damaged ++ StoredSource.order(positions) ++ used.toSeq.sorted.flatMap { number =>
       CheckpointFinding.caught(stored.file(if (number == 0) "files-<n>" else s"list-$number/files-<n>")) {
         val list   = lists(number)
-        val beyond = positions.filter { case (_, at) => at.list == number && !list.contains(at) }.map { case (at, _) =>
+        val beyond = positions.filter { case (_, at) => at.list == number && !isIn(list, at) }.map { case (at, _) =>
           CheckpointFinding(
             at.file,
             s"The position ${at.json} is not in the file list, which has ${list.end.files} files.",
@@ -43,6 +43,10 @@ private[splice] object FileChecks {
       }
     }
   }
+
+  // The segments of the first files of a watched folder may be merged.
+  private def isIn(list: FileList, at: FilesPosition): Boolean =
+    if (at.firstFile < list.first) at.files <= list.end.files else list.contains(at)
 
   /** Compares the unread files with the storage, one request per file. A file system that is not available receives no
     * further request, because a request may take minutes.

@@ -50,7 +50,7 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
       opened = None
       val folder = open(last)
       folder.watcher.list()
-      // A run with a fixed end goes on with the next leg, and a batch that closes the list has no rows.
+      // A run with a fixed end reads the next leg, too. A batch that closes the list has no rows.
       if (lists.exists(last)) end(folder, lists.of(last))
     }
   }

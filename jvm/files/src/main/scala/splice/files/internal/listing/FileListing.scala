@@ -41,9 +41,9 @@ final private[files] class FileListing private (
     val partition = index.partitionSchema.toNullable
     val data      = known match {
       case FileListing.Nothing     => inferred
-      case FileListing.Given(rows) => without(rows, partition)
+      case FileListing.Given(rows) => FileListing.without(rows, partition)
       // Folders of partition columns may have arrived, or may have been removed, since the analysis.
-      case FileListing.Before(same) => settings.schema.fold(same.data)(without(_, partition))
+      case FileListing.Before(same) => settings.schema.fold(same.data)(FileListing.without(_, partition))
     }
     rejectDuplicates(data)
     FileSchemas(data.toNullable, partition)
@@ -123,12 +123,6 @@ final private[files] class FileListing private (
       .inferSchema(spark, settings.spark, index.allFiles())
       .filter(_.nonEmpty)
       .getOrElse(throw FileErrors.noSchema(settings.kind.name, settings.paths))
-
-  // CSV columns are matched by position, so an inferred schema keeps columns that are also partition columns.
-  private def without(schema: StructType, partition: StructType): StructType = {
-    val folders = partition.map(f => ColumnNames.key(f.name)).toSet
-    StructType(schema.filterNot(f => folders(ColumnNames.key(f.name))))
-  }
 }
 
 private[files] object FileListing {
@@ -150,6 +144,14 @@ private[files] object FileListing {
   /** The query was analysed with these columns. */
   final case class Before(schemas: FileSchemas) extends Known {
     override def rows: Option[StructType] = Some(schemas.rows)
+  }
+
+  /** Columns of a given schema in the files. CSV columns are matched by position, so an inferred schema keeps columns
+    * that are also partition columns.
+    */
+  def without(schema: StructType, partition: StructType): StructType = {
+    val folders = partition.map(f => ColumnNames.key(f.name)).toSet
+    StructType(schema.filterNot(f => folders(ColumnNames.key(f.name))))
   }
 
   /** Locations of the blocks of a file; empty for local files and object stores. */

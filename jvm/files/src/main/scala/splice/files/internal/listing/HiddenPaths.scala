@@ -32,7 +32,8 @@ private[files] object HiddenPaths {
     }
   }
 
-  private def isHidden(name: String): Boolean = name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
+  /** True for the name of a file or folder that is not data or not complete. */
+  def isHidden(name: String): Boolean = name.startsWith(".") || (name.startsWith("_") && !name.contains("="))
 
   private def parts(path: String): Seq[String] = path.split('/').toSeq.filter(_.nonEmpty)
 

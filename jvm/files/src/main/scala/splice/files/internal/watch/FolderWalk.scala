@@ -15,7 +15,7 @@ import org.apache.hadoop.mapred.{FileInputFormat, JobConf}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.PathFilterFactory
 
-import splice.files.internal.listing.{FolderOwners, ModificationTimes, SinkLog}
+import splice.files.internal.listing.{FolderOwners, HiddenPaths, ModificationTimes, SinkLog}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.ListedFile
 
@@ -69,7 +69,7 @@ final private[files] class FileCheck(
     var counts  = (0, 0, 0)
     var newest  = Option.empty[Long]
     files.foreach { status =>
-      if (FileFilter.isData(status.getPath.getName)) {
+      if (!HiddenPaths.isHidden(status.getPath)) {
         if (example.isEmpty) example = Some(status)
         if (filter.accepts(status)) {
           val (listed, old, young) = counts
@@ -207,10 +207,7 @@ final private[files] class FileFilter(settings: FileSettings, configuration: Con
 
 private[files] object FileFilter {
 
-  /** False for a file that is not data or not complete. */
-  def isData(name: String): Boolean = !((name.startsWith("_") && !name.contains("=")) || name.startsWith("."))
-
   /** True for a file or folder that Spark's listing skips. */
-  def isSkipped(name: String): Boolean = (!isData(name) || name.endsWith("._COPYING_")) &&
+  def isSkipped(name: String): Boolean = (HiddenPaths.isHidden(name) || name.endsWith("._COPYING_")) &&
     !name.startsWith("_common_metadata") && !name.startsWith("_metadata")
 }

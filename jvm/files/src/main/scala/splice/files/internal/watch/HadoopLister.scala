@@ -16,7 +16,7 @@ import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing._
 import splice.files.internal.options.FileOrder
-import splice.files.internal.session.{ColumnNames, FileFormats}
+import splice.files.internal.session.FileFormats
 import splice.files.internal.settings.{FileSettings, WatchSettings}
 import splice.files.internal.split.{FileSchemas, ListedFile}
 import splice.source.errors.{SpliceError, SpliceException}
@@ -143,14 +143,9 @@ final private[splice] class HadoopLister(
     // The types of the first files depend on all folders, as in one listing of the files.
     val relevant = folders.filter(folder => folder.fresh.nonEmpty || (found.isEmpty && folder.example.nonEmpty))
     val values   = FolderValues.of(settings, roots, relevant, found.map(_.rows).getOrElse(columns.rows))
-    val schemas  = found.getOrElse {
-      // CSV columns are matched by position, so an inferred schema keeps columns that are also partition columns.
-      val data = if (settings.schema.isEmpty) columns.data else without(columns.data, values.columns)
-      val now  = FileSchemas(data, values.columns)
-      // A listing without a file does not know the folders of the files.
-      if (relevant.nonEmpty) found = Some(now)
-      now
-    }
+    val schemas  = found.getOrElse(
+      FileSchemas(settings.schema.fold(columns.data)(FileListing.without(_, values.columns)), values.columns)
+    )
     val (taken, left) = relevant.partitionMap { folder =>
       if (settings.recursive) Left(folder -> InternalRow.empty)
       else
@@ -165,7 +160,9 @@ final private[splice] class HadoopLister(
       val all  = taken.map(_._2).filterNot(_.isNullAt(index)).map(_.get(index, kind)) ++ greatest
       greatest = all.maxOption(PartitionOrder.ordering(kind))
     }
-    val files   = taken.flatMap { case (folder, row) => folder.fresh.map(_.copy(values = row)) }
+    val files = taken.flatMap { case (folder, row) => folder.fresh.map(_.copy(values = row)) }
+    // Without a file of the list, the folders of its files are not known.
+    if (files.nonEmpty) found = Some(schemas)
     val ignored = left.flatMap(_.fresh)
     val in      = folders.filter(isSelected(_, schemas.partition))
     FolderListing(
@@ -182,11 +179,6 @@ final private[splice] class HadoopLister(
   /** True if the options select the files of a folder. */
   private def isSelected(folder: VisitedFolder, partition: StructType): Boolean =
     settings.recursive || (if (partition.isEmpty) folder.isTop else PartitionOrder.hasColumns(folder.path, partition))
-
-  private def without(data: StructType, partition: StructType): StructType = {
-    val names = partition.map(field => ColumnNames.key(field.name)).toSet
-    StructType(data.filterNot(field => names(ColumnNames.key(field.name))))
-  }
 
   private def ordered(files: Seq[ListedFile]): IndexedSeq[ListedFile] = {
     val sorted = files.toArray

@@ -27,7 +27,7 @@ import splice.source.internal.PollHealth
 import splice.source.runtime.SideLog
 
 /** Simulated folders that grow while queries read them, with listings that fail and drivers that are killed at each
-  * write of the side log. The oracle keeps every path for ever.
+  * write of the side log. The oracle keeps every path.
   */
 final class WatchedWorldSuite extends AnyFunSuite {
 

@@ -184,6 +184,14 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
     assert(watched.schemas.exists(_.data.fieldNames.toSeq == Seq("id", "day", "v")))
   }
 
+  test("a file that the options exclude does not fix the partition columns") {
+    write("excluded/top.tmp")
+    val watched = lister(source("path" -> at("excluded"), "pathGlobFilter" -> "*.txt"))
+    assert(list(watched).files.isEmpty && watched.schemas.isEmpty)
+    write("excluded/k=1/a.txt")
+    assert(list(watched).files.size == 1 && watched.schemas.exists(_.partition.fieldNames.toSeq == Seq("k")))
+  }
+
   test("a folder that becomes a table while it is watched is rejected") {
     write("becomes/a")
     val watched = lister(source("path" -> at("becomes")))

@@ -84,7 +84,7 @@ final class WatchedLegSuite extends AnyFunSuite with LocalSpark {
     assert(world.rows.sorted == (0L until Offsets.toLong))
   }
 
-  test("a run whose only listing finds the end goes on with the log") {
+  test("a run whose only listing finds the end also reads the log") {
     val world = new World
     (0 until 4).foreach(world.archive)
     world.run()
