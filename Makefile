@@ -91,7 +91,7 @@ soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) $(if $(filter-out tables,$(KI
 planted: .venv/.ready ## Plant defects into a copy of the last commit, one at a time, and require that a suite finds each (FAULTS="A3 A8")
 	.venv/bin/python project/planted.py $(FAULTS)
 
-bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,late,files,watch,tables,handover,driver,plan). BASE compares two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
+bench: .venv/.ready ## Compare Splice with Spark's own sources, Flink's and the bare client (ROWS=10000000, ROUNDS=3, CASES=kafka,matrix,steady,memory,clusters,realtime,away,late,files,watch,listings,tables,handover,driver,plan). BASE compares two builds in turns (BASE=jar or commit, PAIRS=20, JVMS=10, CASES=kafka,jmh)
 	$(SBT) "servers/stage$(if $(BASE),; bundle/dist)"
 	$(SCRIPT_ENV) .venv/bin/python tests/bench/run.py
 

@@ -12,6 +12,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -63,6 +64,11 @@ def rows(query: StreamingQuery) -> int:
     if error is not None:
         raise error
     return sum(int(report["numInputRows"]) for report in query.recentProgress)
+
+
+def has_read(query: StreamingQuery, number: int) -> bool:
+    """Return whether a run has read this number of rows."""
+    return rows(query) >= number
 
 
 def leg(query: StreamingQuery) -> str | None:
@@ -292,3 +298,45 @@ def test_runs_with_available_now_while_an_archiver_writes(
     shutil.rmtree(history_path)
     drain(stream, tmp_path)
     assert_read_once(spark, tmp_path, archiver)
+
+
+def test_the_folder_of_a_running_query_and_then_its_topic(
+    spark: SparkSession,
+    topics: KafkaTopics,
+    make_topic: MakeTopic,
+    tmp_path: Path,
+) -> None:
+    """The folder ends with a batch of its sink, and the topic begins after this batch."""
+    topic, folder, checkpoint = make_topic(PARTITIONS), tmp_path / "files", tmp_path / "writer"
+    select = "CAST(key AS STRING) AS order_id"
+    source = live(topics, topic, startingOffsets="earliest").read_stream(spark)
+    sink = source.selectExpr(select).writeStream.option("checkpointLocation", str(checkpoint))
+    history = FileSource.builder(
+        "parquet", folder, discovery="watch", discovery_interval="100ms", end_when="caughtUp"
+    )
+    chain = (
+        history.schema("order_id STRING")
+        .build()
+        .then(
+            live(topics, topic),
+            hand_over=HandOver.writer_checkpoint(str(checkpoint)),
+            select=("order_id", select),
+        )
+    )
+    topics.produce(topic, orders(range(30), PARTITIONS))
+    writer = sink.start(str(folder), format="parquet")
+    try:
+        wait_for("the first files", lambda: rows(writer) >= 30)
+        query = start(chain.read_stream(spark), tmp_path)
+        try:
+            for first in range(30, 90, 10):
+                topics.produce(topic, orders(range(first, first + 10), PARTITIONS))
+                wait_for("rows", partial(has_read, writer, first + 10))
+            wait_for("the live leg", lambda: rows(query) >= 0 and leg(query) == "live")
+        finally:
+            query.stop()
+    finally:
+        writer.stop()
+    topics.produce(topic, orders(range(90, 100), PARTITIONS))
+    drain(chain.read_stream(spark), tmp_path)
+    assert_each_once(ids(written(spark, tmp_path)), range(100))

@@ -61,7 +61,7 @@ final class WatchCost(plan: BenchPlan) {
     val source = SourceProvider.create(SourceOptions(Map(
       "source"         -> "files",
       "format"         -> "text",
-      "mode"           -> "watch",
+      "discovery"      -> "watch",
       "schema"         -> "value STRING",
       "partitionOrder" -> "day",
       "path"           -> folder.toString
@@ -86,9 +86,11 @@ final class WatchCost(plan: BenchPlan) {
     )
     val known = new KnownFiles
     val later = lister
-    later.list(known, None, isFull = true).files.foreach(file =>
-      known.add(SeenFile(file.path, file.modified, file.size))
-    )
+    val empty = heap()
+    val found = later.list(known, None, isFull = true)
+    println(f"  ${(heap() - empty) / found.files.size}%,d bytes of memory per new file of a listing")
+    found.files.foreach(file => known.add(SeenFile(file.path, file.modified, file.size)))
+    println(f"  ${known.bytes / known.size}%,d bytes of memory per known file")
     val ordered = compared(
       "listing by partitionOrder",
       "listing of all folders",
@@ -145,6 +147,12 @@ final class WatchCost(plan: BenchPlan) {
     Seq(name, f"$own%,.1f", base, f"$other%,.1f", f"${own / other}%.3f")
   }
 
+  private def heap(): Long = {
+    System.gc()
+    val runtime = Runtime.getRuntime
+    runtime.totalMemory - runtime.freeMemory
+  }
+
   private def millis(body: => Any): Double = {
     val begin = System.nanoTime()
     val _     = body
@@ -193,7 +201,7 @@ final class WatchCost(plan: BenchPlan) {
 
 private object WatchCost {
 
-  private val watch = WatchSettings(SourceOptions(Map("mode" -> "watch", "partitionOrder" -> "day")))
+  private val watch = WatchSettings(SourceOptions(Map("discovery" -> "watch", "partitionOrder" -> "day")))
     .getOrElse(throw new IllegalStateException("no folder is watched"))
 
   /** Folder whose files one listing finds. */
@@ -212,6 +220,8 @@ private object WatchCost {
     override def lister(stored: Option[FileSchemas]): FolderLister = new FolderLister {
       override def schemas: Option[FileSchemas]  = Some(FileSchemas.empty)
       override def exists(name: String): Boolean = false
+      override def batch: Option[Long]           = None
+      override def responses: Long               = 0
 
       override def list(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing =
         FolderListing(

@@ -38,7 +38,7 @@ final class WatchRace(spark: SparkSession, queries: Queries, plan: BenchPlan) {
           queries.untilRead(spark.readStream.format("json").schema(Schema).options(Map(limit)).load(folder.toString))
         )
     )
-    val options = Map("source" -> "files", "format" -> "json", "mode" -> "watch", "schema" -> Schema, limit) +
+    val options = Map("source" -> "files", "format" -> "json", "discovery" -> "watch", "schema" -> Schema, limit) +
       ("path" -> folder.toString)
     val splice =
       Contender(

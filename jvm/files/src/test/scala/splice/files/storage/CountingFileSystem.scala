@@ -5,7 +5,7 @@ package splice.files.storage
 
 import java.net.URI
 import java.util.concurrent.atomic.AtomicInteger
-import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
 
@@ -34,6 +34,7 @@ class CountingFileSystem extends RawLocalFileSystem {
 
   override def listStatus(path: Path): Array[FileStatus] = {
     CountingFileSystem.note("list", path)
+    CountingFileSystem.pass(path)
     CountingFileSystem.fail(path)
     super.listStatus(path).map { s =>
       s.setPath(makeQualified(new Path(s.getPath.toUri.getPath)))
@@ -101,6 +102,24 @@ object CountingFileSystem {
     try body
     finally { val _ = failures.remove(file) }
   }
+
+  private val gates = new ConcurrentHashMap[String, (CountDownLatch, CountDownLatch)]
+
+  private def pass(path: Path): Unit = Option(gates.get(path.toUri.getPath)).foreach { case (arrived, opened) =>
+    arrived.countDown()
+    opened.await()
+  }
+
+  /** Runs `body`, during which requests to list the folder do not end. The latch opens at the first request. */
+  def hanging[A](folder: String)(body: CountDownLatch => A): A = {
+    val (arrived, opened) = (new CountDownLatch(1), new CountDownLatch(1))
+    gates.put(folder, (arrived, opened))
+    try body(arrived)
+    finally release(folder)
+  }
+
+  /** Ends the requests that [[hanging]] holds. */
+  def release(folder: String): Unit = Option(gates.remove(folder)).foreach(_._2.countDown())
 
   private val statusFailures = new ConcurrentHashMap[String, Exception]
 

@@ -80,7 +80,7 @@ private[splice] object PathUsers {
   }
 
   /** Removes the user and password from a URI. */
-  def without(uri: String): String = user.replaceFirstIn(uri, "$1")
+  def without(uri: String): String = if (uri.indexOf('@') < 0) uri else user.replaceFirstIn(uri, "$1")
 
   /** @param host scheme and host without the user */
   final private case class Root(host: String, folder: String, user: String)

@@ -32,10 +32,8 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   private val segments = new NumberedEntries(log, Prefix)(identity)
 
-  private val end = new SingleEntry(log, EndKey)(_.long("files").toInt)
-
-  private val watch = new SingleEntry(log, WatchKey)(identity)
-
+  private val end       = new SingleEntry(log, EndKey)(_.long("files").toInt)
+  private val watch     = new SingleEntry(log, WatchKey)(identity)
   private lazy val seen = new SeenEntries(log)
 
   // The side log reads an entry at each access.
@@ -91,6 +89,9 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   /** Number of files in the segments, and in the segments that were merged. */
   def stored: Int = numbers.lastOption.fold(merged)(last => last + segment(last).files.size)
+
+  /** Number of files in the segments, and of merged files that are not forgotten. */
+  def remembered: Int = stored - (if (isWatched) seen.forgotten.toInt else 0)
 
   /** Last segment; None if the list has no segment. All segments have the same columns and settings. */
   def last: Option[FileList] = numbers.lastOption.map(segment)

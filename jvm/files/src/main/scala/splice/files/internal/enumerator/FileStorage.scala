@@ -65,7 +65,11 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     SparkStorage.logger.info("{} files found at {}", files.size, settings.shownPaths.mkString(", "))
     val warnings = settings.users.guarded(listing.warnings)
     warnings.foreach(SparkStorage.logger.warn(_))
-    if (files.isEmpty) rejectEmpty(context.mode)
+    if (files.isEmpty) rejectEmpty(
+      context.mode,
+      "Splice stores the empty list, so the query never reads files that arrive later. To wait for files, set " +
+        s"'${settings.name(FileOptions.Empty.key)}' to 'fail' and start with a new checkpoint."
+    )
     val ordered = inOrder(files, listing.schemas, context)
     val late    = ordered.delay.map(lateText)
     late.foreach(SparkStorage.logger.warn(_))
@@ -120,14 +124,15 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
       listed.rows.toDDL
     )
 
-  private def rejectEmpty(mode: ReadMode): Unit = settings.onEmpty match {
+  /** @param ofStream
+    *   effect of an empty list in a stream
+    */
+  private def rejectEmpty(mode: ReadMode, ofStream: String): Unit = settings.onEmpty match {
     case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
     case OnEmpty.Warn =>
       val effect = mode match {
         case ReadMode.Batch  => "The source has no rows."
-        case ReadMode.Stream =>
-          "Splice stores the empty list, so the query never reads files that arrive later. To wait for files, set " +
-            s"'${settings.name(FileOptions.Empty.key)}' to 'fail' and start with a new checkpoint."
+        case ReadMode.Stream => ofStream
       }
       SparkStorage.logger.warn("No file matches {}. {}", settings.shownPaths.mkString(", "), effect)
   }
@@ -164,14 +169,18 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     ): FileList = session.run {
       val schemas = last.map(_.schemas).orElse(lister.schemas).getOrElse(source.columns)
       val ordered = inOrder(files, schemas, context).files
-      new FileList(schemas, last.fold(packing(context))(_.packing), ordered, last.fold(settings.reader)(_.reader))
+      // The empty segment ends the list, so it has the last batch of a sink.
+      new FileList(
+        schemas,
+        last.fold(packing(context))(_.packing),
+        ordered,
+        last.fold(settings.reader)(_.reader),
+        batch = lister.batch.filter(_ => files.isEmpty)
+      )
     }
 
-    override def rejectEmpty(context: EnumeratorContext): Unit = settings.onEmpty match {
-      case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
-      case OnEmpty.Warn =>
-        SparkStorage.logger.warn("No file matches {}. Splice waits for files.", settings.shownPaths.mkString(", "))
-    }
+    override def rejectEmpty(context: EnumeratorContext): Unit =
+      SparkStorage.this.rejectEmpty(context.mode, "Splice waits for files.")
 
     override def failed(since: Instant, error: Throwable): SpliceException =
       FileErrors.listingsFailed(since, error, settings.name(WatchOptions.DiscoveryTimeout.key))

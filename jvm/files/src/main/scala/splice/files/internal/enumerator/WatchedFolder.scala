@@ -3,12 +3,14 @@
 
 package splice.files.internal.enumerator
 
-import java.time.Duration
+import java.time.{Duration, Instant}
+import java.util.concurrent.TimeoutException
 
 import scala.collection.immutable.SortedMap
 
 import splice.files.internal.split.ListedFile
 import splice.files.internal.watch._
+import splice.source.internal.PendingPoll
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, ReadMode}
 
@@ -64,7 +66,7 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
     val entries = lists.of(at.list)
     if (!entries.isClosed) {
       val folder = open(at.list)
-      folder.check(settings.timeout)
+      folder.check(settings.timeout, context.steady.instant())
       if (!isFrozen) folder.poller.begin()
       if (isAll) while (opened.exists(_.watcher.hasPending)) append(open(at.list), entries)
       else if (needsFiles(entries.stored - at.files, folder)) append(folder, entries)
@@ -139,7 +141,7 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
   private def open(number: Int): Opened = opened.filter(_.number == number).getOrElse {
     opened.foreach(_.close())
     val entries            = lists.of(number)
-    val known              = new KnownFiles
+    val known              = new KnownFiles(entries.remembered)
     var newest             = Long.MinValue
     val (limit, forgotten) = entries.files { file =>
       known.add(file)
@@ -174,12 +176,22 @@ private object WatchedFolder {
       storage: WatchedStorage
   ) {
 
+    // The running listing and the number of its responses, at the first check that saw them.
+    private var seen = Option.empty[(PendingPoll, Long, Instant)]
+
     /** @throws splice.source.errors.SpliceException
-      *   if a policy rejects a file, or if listings have failed for too long
+      *   if a policy rejects a file, or if listings have failed for too long, or if a listing has no response for too
+      *   long
       */
-    def check(timeout: Duration): Unit = {
+    def check(timeout: Duration, now: Instant): Unit = {
       watcher.check()
-      poller.health.over(timeout).foreach { case (since, error) => throw storage.failed(since, error) }
+      val health  = poller.health
+      val running = health.pending.map((_, lister.responses, now))
+      if (running.map(r => (r._1, r._2)) != seen.map(r => (r._1, r._2))) seen = running
+      val silent = seen.filter { case (_, _, since) => !now.isBefore(since.plus(timeout)) }.map { case (_, _, since) =>
+        since -> new TimeoutException("the storage does not respond to the request of a listing")
+      }
+      health.over(timeout).orElse(silent).foreach { case (since, error) => throw storage.failed(since, error) }
     }
 
     def close(): Unit = poller.close()

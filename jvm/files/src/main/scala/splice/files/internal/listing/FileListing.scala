@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.{FileOptions, FileOrder}
+import splice.files.internal.options.FileOptions
 import splice.files.internal.session.{ColumnNames, FileFormats}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.{BlockHome, FileSchemas, ListedFile}
@@ -51,7 +51,7 @@ final private[files] class FileListing private (
 
   private lazy val folders = index.listFiles(Nil, Nil)
 
-  /** Files in reading order. The order by event time needs their footers, so these files are in the order of paths. */
+  /** Files in reading order, except for the order by event time. */
   def files: IndexedSeq[ListedFile] = {
     val listed = for {
       folder <- folders
@@ -67,11 +67,7 @@ final private[files] class FileListing private (
         FileListing.homes(file.fileStatus)
       )
     }
-    val byPath = listed.sortBy(_.path)
-    (settings.order match {
-      case FileOrder.Path | FileOrder.EventTime(_) => byPath
-      case FileOrder.ModificationTime              => byPath.sortBy(_.modified)
-    }).toIndexedSeq
+    ListedFile.sorted(listed, settings.order)
   }
 
   /** Last committed batch of the only sink that has written the files, if all files of the sink are selected. */

@@ -61,16 +61,15 @@ final private[files] class FolderOwners(
 
   /** Sink that wrote the files of `folder`. The log of a partition folder is in a parent folder. */
   def sink(folder: Path): Option[SinkFolder] =
-    sinkFolder(folder).flatMap(root => ifAllowed(root, folder)(Some(sinks.getOrElseUpdate(root, readSink(root)))))
+    sinkFolder(folder).flatMap { root =>
+      ifAllowed(root, folder)(Some(sinks.getOrElseUpdate(root, SinkLog.read(system(root), root))))
+    }
 
   /** Folder of the sink that wrote the files of `folder`. */
   def sinkFolder(folder: Path): Option[Path] = if (ignoreSinks) None else sinkFolder(folder, folder)
 
-  /** Reads the log of a sink. */
-  def readSink(root: Path): SinkFolder = SinkLog.read(system(root), root)
-
-  /** Number of the last committed batch of a sink. */
-  def lastBatch(root: Path): Option[Long] = SinkLog.lastBatch(system(root), root)
+  /** Reads the log of a sink, unless its last batch is `last`. */
+  def sinkAfter(root: Path, last: Option[Long]): Option[SinkFolder] = SinkLog.readAfter(system(root), root, last)
 
   /** Sinks whose logs are in `folders`, by folder, or the errors of their logs. The query may read no file of such a
     * folder. Requests run in parallel, because a path may have thousands of folders.

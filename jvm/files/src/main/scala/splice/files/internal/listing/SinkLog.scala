@@ -41,10 +41,16 @@ private[files] object SinkLog {
   private val Entry = """(\d{1,18})(\.compact)?""".r
 
   /** @throws splice.source.errors.SpliceException if the log is corrupt, or belongs to another folder */
-  def read(fs: FileSystem, folder: Path): SinkFolder = {
-    val log   = new Path(folder, Folder)
+  def read(fs: FileSystem, folder: Path): SinkFolder = read(fs, folder, entries(fs, folder))
+
+  /** Reads the log if its last batch is not `last`. */
+  def readAfter(fs: FileSystem, folder: Path, last: Option[Long]): Option[SinkFolder] = {
+    val all = entries(fs, folder)
+    Option.when(last.isEmpty || all.lastOption.map(_._1) != last)(read(fs, folder, all))
+  }
+
+  private def read(fs: FileSystem, folder: Path, all: Seq[(Long, Path)]): SinkFolder = {
     val files = mutable.LinkedHashMap.empty[String, FileStatus]
-    val all   = valid(fs, log, folder)
     all.map(_._2).foreach { entry =>
       Using.resource(new BufferedReader(new InputStreamReader(fs.open(entry), UTF_8))) { text =>
         val lines = Iterator.continually(Option(text.readLine())).takeWhile(_.isDefined).flatten
@@ -55,20 +61,17 @@ private[files] object SinkLog {
     SinkFolder(folder, files, all.lastOption.map(_._1))
   }
 
-  /** Number of the last committed batch; None without a batch. */
-  def lastBatch(fs: FileSystem, folder: Path): Option[Long] =
-    valid(fs, new Path(folder, Folder), folder).lastOption.map(_._1)
-
   // Spark needs the last compacted entry and all later entries.
-  private def valid(fs: FileSystem, log: Path, folder: Path): Seq[(Long, Path)] = {
-    val entries = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
+  private def entries(fs: FileSystem, folder: Path): Seq[(Long, Path)] = {
+    val log   = new Path(folder, Folder)
+    val found = fs.listStatus(log).toSeq.map(_.getPath).flatMap { path =>
       path.getName match {
         case Entry(number, compact) => Some((number.toLong, Option(compact).isDefined, path))
         case _                      => None
       }
     }
-    val compacted = entries.collect { case (number, true, path) => number -> path }.maxByOption(_._1)
-    val single    = entries.collect { case (number, false, path) => number -> path }.toMap
+    val compacted = found.collect { case (number, true, path) => number -> path }.maxByOption(_._1)
+    val single    = found.collect { case (number, false, path) => number -> path }.toMap
     val from      = compacted.fold(0L)(_._1 + 1)
     val later     = (from to single.keys.maxOption.getOrElse(-1L)).map { number =>
       number -> single.getOrElse(number, invalid(new Path(log, number.toString), folder, "the entry is missing"))

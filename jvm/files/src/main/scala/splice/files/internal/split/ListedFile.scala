@@ -3,7 +3,13 @@
 
 package splice.files.internal.split
 
+import java.util.{Arrays, Comparator}
+
+import scala.collection.immutable.ArraySeq
+
 import org.apache.spark.sql.catalyst.InternalRow
+
+import splice.files.internal.options.FileOrder
 
 /** State of a file at the listing.
   *
@@ -26,6 +32,26 @@ final private[splice] case class ListedFile(
     values: InternalRow,
     homes: Seq[BlockHome] = Nil
 )
+
+private[files] object ListedFile {
+
+  private val byPath: Comparator[ListedFile] = (a, b) => a.path.compareTo(b.path)
+
+  private val byTime: Comparator[ListedFile] = (a, b) => {
+    val times = java.lang.Long.compare(a.modified, b.modified)
+    if (times == 0) byPath.compare(a, b) else times
+  }
+
+  /** Files in reading order. The order by event time needs footers, so these files are in the order of paths. */
+  def sorted(files: Iterable[ListedFile], order: FileOrder): IndexedSeq[ListedFile] = {
+    val all = files.toArray
+    order match {
+      case FileOrder.ModificationTime              => Arrays.parallelSort(all, byTime)
+      case FileOrder.Path | FileOrder.EventTime(_) => Arrays.parallelSort(all, byPath)
+    }
+    ArraySeq.unsafeWrapArray(all)
+  }
+}
 
 /** Hosts that store a part of a file. */
 final private[splice] case class BlockHome(start: Long, length: Long, hosts: Seq[String])

@@ -24,6 +24,12 @@ private[splice] trait FolderLister {
   /** True if each path has a file of this name. */
   def exists(name: String): Boolean
 
+  /** Last batch of the only sink of Spark whose files the last listing has, if the options select all these files. */
+  def batch: Option[Long]
+
+  /** Number of files and folders that the storage has returned. Any thread may call this method. */
+  def responses: Long
+
   /** Columns of the files, after a listing has found a file, or if a list of an earlier run has them. */
   def schemas: Option[FileSchemas]
 }

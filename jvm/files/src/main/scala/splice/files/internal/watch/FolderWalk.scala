@@ -5,6 +5,7 @@ package splice.files.internal.watch
 
 import java.io.{FileNotFoundException, IOException, InterruptedIOException}
 import java.time.Duration
+import java.util.concurrent.atomic.LongAdder
 
 import scala.annotation.tailrec
 import scala.collection.mutable
@@ -59,7 +60,7 @@ final private[files] class FileCheck(
     minAge: Duration,
     now: Long,
     filter: FileFilter
-)(listed: FileStatus => ListedFile) {
+)(listed: (String, FileStatus) => ListedFile) {
 
   /** Checks files of one folder. */
   def folder(path: Path, isTop: Boolean, files: Iterator[FileStatus]): VisitedFolder = {
@@ -94,24 +95,29 @@ final private[files] class FileCheck(
       fresh: mutable.Growable[ListedFile],
       changed: mutable.Growable[FolderListing.ChangedFile]
   ): Unit = {
-    val file = listed(status)
-    known.compare(SeenFile(file.path, file.modified, file.size)) match {
-      case KnownFiles.New             => fresh += file
+    val path = HadoopLister.pathOf(status.getPath)
+    known.compare(path, status.getModificationTime, status.getLen) match {
+      case KnownFiles.New             => fresh += listed(path, status)
       case KnownFiles.Same            => ()
       case before: KnownFiles.Changed => changed +=
-          FolderListing.ChangedFile(file.path, file.modified, file.size, before)
+          FolderListing.ChangedFile(path, status.getModificationTime, status.getLen, before)
     }
   }
 }
 
 /** Walk through folders, eight at a time, with one request for each folder.
   *
+  * @param received
+  *   counts the files and folders that the storage returns
   * @param isVisited
   *   false for a folder that this listing skips
   */
-final private[files] class FolderWalk(owners: FolderOwners, recursive: Boolean, check: FileCheck)(
-    isVisited: Path => Boolean
-) {
+final private[files] class FolderWalk(
+    owners: FolderOwners,
+    recursive: Boolean,
+    check: FileCheck,
+    received: LongAdder
+)(isVisited: Path => Boolean) {
 
   import FolderWalk._
 
@@ -179,8 +185,12 @@ final private[files] class FolderWalk(owners: FolderOwners, recursive: Boolean, 
     val found: RemoteIterator[_ <: FileStatus] =
       if (Located(fs.getScheme)) fs.listLocatedStatus(folder) else fs.listStatusIterator(folder)
     new Iterator[FileStatus] {
-      override def hasNext: Boolean   = found.hasNext
-      override def next(): FileStatus = found.next()
+      override def hasNext: Boolean = found.hasNext
+
+      override def next(): FileStatus = {
+        received.increment()
+        found.next()
+      }
     }
   }
 }

@@ -5,6 +5,9 @@ package splice.files.internal.watch
 
 import java.io.IOException
 import java.time.Clock
+import java.util.concurrent.atomic.LongAdder
+
+import scala.collection.concurrent.TrieMap
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.paths.SparkPath
@@ -15,7 +18,6 @@ import org.apache.spark.sql.types.StructType
 import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing._
-import splice.files.internal.options.FileOrder
 import splice.files.internal.session.FileFormats
 import splice.files.internal.settings.{FileSettings, WatchSettings}
 import splice.files.internal.split.{FileSchemas, ListedFile}
@@ -47,13 +49,21 @@ final private[splice] class HadoopLister(
   private lazy val filter        = new FileFilter(settings, configuration)
   private lazy val owners        = FolderOwners(settings, configuration, spark)
 
+  private val received     = new LongAdder
+  private val isSplittable = TrieMap.empty[String, Boolean]
+
   private var found    = stored
   private var greatest = Option.empty[Any]
 
-  // Last batch of each sink whose files were all taken.
-  private var taken = Map.empty[Path, Long]
+  // Each sink whose files were all taken.
+  private var taken = Map.empty[Path, TakenSink]
+  private var only  = Option.empty[Path]
 
   override def schemas: Option[FileSchemas] = found
+
+  override def batch: Option[Long] = only.flatMap(taken.get).filter(_.isWhole).map(_.batch)
+
+  override def responses: Long = received.sum
 
   override def exists(name: String): Boolean = guarded {
     val paths = RootPaths.existing(settings.paths, configuration)
@@ -73,21 +83,27 @@ final private[splice] class HadoopLister(
       settings.recursive
     )
     roots.foreach(root => owners.rejectTable(if (root.isDirectory) root.getPath else root.getPath.getParent))
+    isSplittable.clear()
     val check   = new FileCheck(known, limit, watch.minAge, clock.millis(), filter)(fileOf)
-    val walk    = new FolderWalk(owners, settings.recursive, check)(isVisited(isFull))
+    val walk    = new FolderWalk(owners, settings.recursive, check, received)(isVisited(isFull))
     val visited = walk(roots)
     // A table is rejected as in one listing of the files.
     if (settings.recursive) visited.filter(_.fresh.nonEmpty).foreach(folder => owners.rejectTable(folder.path))
-    val sinks  = visited.flatMap(_.sink).distinct.filterNot(root => taken.get(root) == owners.lastBatch(root))
+    val sinks  = visited.flatMap(_.sink).distinct
     val tops   = roots.map(_.getPath).toSet
-    val inSink = sinks.map(owners.readSink).map { sink =>
+    val inSink = sinks.flatMap(root => owners.sinkAfter(root, taken.get(root).map(_.batch))).map { sink =>
       val files = sink.committed.values.filter(file => isBelow(file.getPath, tops))
       sink -> ofSink(files.toSeq, tops, known, limit, check, walk)
     }
     val listing = selected(visited ++ inSink.flatMap(_._2), roots)
-    inSink.foreach { case (sink, files) =>
-      if (files.forall(_.young == 0)) sink.batch.foreach(batch => taken += sink.path -> batch)
+    inSink.foreach { case (sink, folders) =>
+      val selected = sink.committed.values.forall { file =>
+        file.getLen == 0 || (filter.accepts(file) && isBelow(file.getPath, tops))
+      }
+      if (folders.forall(_.young == 0))
+        sink.batch.foreach(batch => taken += sink.path -> TakenSink(batch, isWhole = selected))
     }
+    only = Option.when(sinks.sizeIs == 1)(sinks.head)
     listing
   }
 
@@ -119,17 +135,18 @@ final private[splice] class HadoopLister(
 
   private def guarded[A](body: => A): A = session.run(settings.users.guarded(body))
 
-  private def fileOf(file: FileStatus): ListedFile = {
-    val path = file.getPath
-    ListedFile(
-      pathOf(path),
-      file.getLen,
-      file.getModificationTime,
-      format.isSplitable(spark, settings.spark, path),
-      InternalRow.empty,
-      FileListing.homes(file)
-    )
-  }
+  private def fileOf(path: String, file: FileStatus): ListedFile = ListedFile(
+    path,
+    file.getLen,
+    file.getModificationTime,
+    // Formats and codecs depend on the suffixes of the name.
+    isSplittable.getOrElseUpdate(
+      file.getPath.getName.dropWhile(_ != '.'),
+      format.isSplitable(spark, settings.spark, file.getPath)
+    ),
+    InternalRow.empty,
+    FileListing.homes(file)
+  )
 
   private def isVisited(isFull: Boolean): Path => Boolean = (for {
     column  <- watch.partitionOrder if !isFull
@@ -166,7 +183,7 @@ final private[splice] class HadoopLister(
     val ignored = left.flatMap(_.fresh)
     val in      = folders.filter(isSelected(_, schemas.partition))
     FolderListing(
-      ordered(files),
+      ListedFile.sorted(files, settings.order),
       in.iterator.map(_.listed.toLong).sum,
       in.iterator.map(_.old.toLong).sum,
       in.iterator.map(_.young.toLong).sum,
@@ -179,20 +196,14 @@ final private[splice] class HadoopLister(
   /** True if the options select the files of a folder. */
   private def isSelected(folder: VisitedFolder, partition: StructType): Boolean =
     settings.recursive || (if (partition.isEmpty) folder.isTop else PartitionOrder.hasColumns(folder.path, partition))
-
-  private def ordered(files: Seq[ListedFile]): IndexedSeq[ListedFile] = {
-    val sorted = files.toArray
-    settings.order match {
-      case FileOrder.Path | FileOrder.EventTime(_) => sorted.sortInPlaceBy(_.path)
-      case FileOrder.ModificationTime              => sorted.sortInPlaceBy(file => (file.modified, file.path))
-    }
-    sorted.toIndexedSeq
-  }
 }
 
 private[files] object HadoopLister {
 
-  private def pathOf(path: Path): String = PathUsers.without(SparkPath.fromPath(path).urlEncoded)
+  /** Sink with its last batch. The sink is whole if the options select all its files. */
+  final private case class TakenSink(batch: Long, isWhole: Boolean)
+
+  def pathOf(path: Path): String = PathUsers.without(SparkPath.fromPath(path).urlEncoded)
 
   private def isBelow(file: Path, roots: Set[Path]): Boolean =
     Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(roots)

@@ -9,19 +9,26 @@ import java.security.MessageDigest
 
 /** Files that a query has listed, by a hash of their path, with modification time and length. The path itself is not
   * kept, so a file takes at most 48 bytes. Not thread-safe.
+  *
+  * @param expected
+  *   number of files that the caller adds at once
   */
-final private[splice] class KnownFiles {
+final private[splice] class KnownFiles(expected: Int = 0) {
 
   import KnownFiles._
 
   // Open addressing with linear probing. A slot has both halves of the hash, the time and the length.
-  private var slots = new Array[Long](Least * Width)
+  private var slots = new Array[Long](capacity(expected) * Width)
   private var count = 0
 
   def size: Int = count
 
   /** Memory of all slots, in bytes. */
   def bytes: Long = slots.length * 8L
+
+  /** Compares a listed file with the known file of the same path. Computes no hash before the first file is known. */
+  def compare(path: String, modified: Long, length: Long): Comparison =
+    if (count == 0) New else compare(SeenFile(path, modified, length))
 
   /** Compares a listed file with the known file of the same path. */
   def compare(file: SeenFile): Comparison = {
@@ -58,7 +65,7 @@ final private[splice] class KnownFiles {
     }
     val forgotten = count - kept
     if (forgotten > 0) {
-      slots = copy(math.max(Least, (kept * Full._2 / Full._1 + 1).toInt * 5 / 4))(_ >= limit)
+      slots = copy(capacity(kept))(_ >= limit)
       count = kept
     }
     forgotten
@@ -88,6 +95,9 @@ private[splice] object KnownFiles {
 
   // At most 17 of 20 slots are used. After an extension by a quarter, at least 68 % are used: 47 bytes per file.
   private val Full = (17L, 20L)
+
+  /** Slots for a number of files. */
+  private def capacity(files: Int): Int = math.max(Least, (files * Full._2 / Full._1 + 1).toInt * 5 / 4)
 
   /** Result of a comparison. */
   sealed trait Comparison extends Product with Serializable
@@ -124,8 +134,10 @@ final private[splice] case class SeenFile(high: Long, low: Long, modified: Long,
 
 private[splice] object SeenFile {
 
+  private val digests = ThreadLocal.withInitial[MessageDigest](() => MessageDigest.getInstance("SHA-256"))
+
   def apply(path: String, modified: Long, length: Long): SeenFile = {
-    val hash = ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(path.getBytes(UTF_8)))
+    val hash = ByteBuffer.wrap(digests.get.digest(path.getBytes(UTF_8)))
     SeenFile(hash.getLong, hash.getLong | 1L, modified, length)
   }
 }

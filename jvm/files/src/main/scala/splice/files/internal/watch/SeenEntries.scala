@@ -4,6 +4,7 @@
 package splice.files.internal.watch
 
 import scala.annotation.tailrec
+import scala.collection.mutable
 
 import splice.source.internal.entries.{Json, NumberedEntries, VersionedEntry}
 import splice.source.runtime.SideLog
@@ -12,7 +13,8 @@ import splice.source.runtime.SideLog
   * kind. An entry has hash, time and length of each file that is not forgotten.
   *
   * Each entry has more than twice the files of the next entry. The number of entries therefore grows with the logarithm
-  * of the number of files, and each file is written a limited number of times.
+  * of the number of files, and each file is written a limited number of times. An entry is removed when all its files
+  * are forgotten.
   */
 final private[files] class SeenEntries(log: SideLog) {
 
@@ -20,12 +22,24 @@ final private[files] class SeenEntries(log: SideLog) {
 
   private val entries = new NumberedEntries(log, Prefix)(identity)
 
+  // Entries whose heads were read, until their files are read.
+  private val whole = mutable.Map.empty[Int, VersionedEntry]
+
   private var heads: Vector[Head] = valid
 
   // A driver may have been killed before it removed the replaced entries.
   private def valid: Vector[Head] = {
-    val all = entries.numbers.toVector.map(number => head(number, entries(number)))
-    all.filterNot(head => all.exists(other => other.number > head.number && other.covers(head)))
+    val all = entries.numbers.toVector.map { number =>
+      val entry = entries(number)
+      whole(number) = entry
+      head(number, entry)
+    }
+    val valid = all.filterNot(head => all.exists(other => other.number > head.number && other.covers(head)))
+    whole --= all.diff(valid).map(_.number)
+    valid.zip(valid.drop(1)).find { case (head, next) => next.from != head.until }.foreach { case (head, next) =>
+      whole(next.number).corrupt(s"the first file is not number ${head.until}")
+    }
+    valid
   }
 
   /** Number of files in these entries, counted from the first file of the list. */
@@ -35,9 +49,9 @@ final private[files] class SeenEntries(log: SideLog) {
   def limit: Option[Long] = heads.flatMap(_.limit).maxOption
 
   /** Number of files that the entries do not have, because they were forgotten. */
-  def forgotten: Long = heads.map(_.forgotten).sum
+  def forgotten: Long = heads.headOption.fold(0L)(_.from) + heads.map(_.forgotten).sum
 
-  /** Least and greatest modification time of all files, including forgotten files. */
+  /** Least and greatest modification time of all files, except files of entries that were removed. */
   def modified: Option[(Long, Long)] = heads.map(_.modified).reduceOption { (a, b) =>
     (math.min(a._1, b._1), math.max(a._2, b._2))
   }
@@ -76,12 +90,14 @@ final private[files] class SeenEntries(log: SideLog) {
       ))
     )
     heads = if (stored.from == from && stored.until == until) heads.dropRight(replaced.size) :+ stored else valid
+    // The last entry has the limit, and all files of these entries are forgotten.
+    heads = heads.dropWhile(head => head != heads.last && stored.limit.exists(head.modified._2 < _))
     entries.purge(entries.numbers.toSeq.filterNot(number => heads.exists(_.number == number)))
     stored.from == from && stored.until == until
   }
 
   private def read(head: Head): Iterator[SeenFile] = {
-    val entry = entries(head.number)
+    val entry = whole.remove(head.number).getOrElse(entries(head.number))
     entry.lines.iterator.map(line => file(line).getOrElse(entry.corrupt(s"'$line' is not a file")))
   }
 
@@ -132,12 +148,17 @@ private[files] object SeenEntries {
     Seq(file.high, file.low, file.modified, file.length).map(java.lang.Long.toString(_, Radix)).mkString(" ")
 
   private def file(line: String): Option[SeenFile] =
-    try
-      line.split(' ') match {
-        case Array(high, low, modified, length) =>
-          def number(text: String) = java.lang.Long.parseLong(text, Radix)
-          Some(SeenFile(number(high), number(low), number(modified), number(length)))
-        case _ => None
-      }
-    catch { case _: NumberFormatException => None }
+    try {
+      val low                        = line.indexOf(' ') + 1
+      val modified                   = line.indexOf(' ', low) + 1
+      val length                     = line.indexOf(' ', modified) + 1
+      def number(from: Int, to: Int) = java.lang.Long.parseLong(line, from, to, Radix)
+      if (low == 0 || modified == 0 || length == 0) None
+      else Some(SeenFile(
+        number(0, low - 1),
+        number(low, modified - 1),
+        number(modified, length - 1),
+        number(length, line.length)
+      ))
+    } catch { case _: NumberFormatException => None }
 }

@@ -4,7 +4,7 @@
 package splice.files.internal.enumerator
 
 import java.nio.file.{Files, Path, Paths}
-import java.time.Clock
+import java.time.{Clock, Duration, Instant}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.util.Using
@@ -16,9 +16,10 @@ import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.storage.CountingFileSystem
 import splice.files.{LocalSpark, SourceRead}
 import splice.source._
-import splice.source.errors.SpliceOptionException
+import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.runtime.{ProgressMetric, SideLog}
 import splice.testkit.internal.Patient
+import splice.testkit.simulation.SimulatedClock
 
 /** Tests of a watched folder with real listings on their thread. */
 final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient {
@@ -29,11 +30,21 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
     Files.writeString(file, "1")
   }
 
-  private def start(log: SideLog, name: String, options: (String, String)*): SplitEnumerator[FilesPosition] = {
+  private def start(log: SideLog, name: String, options: (String, String)*): SplitEnumerator[FilesPosition] =
+    startAt(Clock.systemUTC(), log, name, options: _*)
+
+  private def startAt(
+      clock: Clock,
+      log: SideLog,
+      name: String,
+      options: (String, String)*
+  ): SplitEnumerator[FilesPosition] = {
     val all = Seq("format" -> "text", "path" -> at(name), "schema" -> "value STRING", "discovery" -> "watch")
-    SourceRead.source(all ++ options: _*)
-      .enumerator(EnumeratorContext(log, ReadMode.Stream, Clock.systemUTC(), 2, "test"))
+    SourceRead.source(all ++ options: _*).enumerator(EnumeratorContext(log, ReadMode.Stream, clock, 2, "test"))
   }
+
+  private def counting(name: String): Seq[(String, String)] =
+    Seq("path" -> s"counting://${at(name)}", "fs.counting.impl" -> classOf[CountingFileSystem].getName)
 
   private def advance(run: SplitEnumerator[FilesPosition], at: FilesPosition): FilesPosition =
     run.advance(at, run.limits(at))
@@ -71,13 +82,8 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
 
   test("a trigger without news reads no entry and sends no request to a file system") {
     (1 to 20).foreach(i => write(s"idle/k=${i % 4}/f$i"))
-    val log     = new CountingLog
-    val options = Seq(
-      "path"              -> s"counting://${at("idle")}",
-      "fs.counting.impl"  -> classOf[CountingFileSystem].getName,
-      "discoveryInterval" -> "1h"
-    )
-    Using.resource(start(log, "idle", options: _*)) { run =>
+    val log = new CountingLog
+    Using.resource(start(log, "idle", counting("idle") :+ ("discoveryInterval" -> "1h"): _*)) { run =>
       val end = advance(run, run.start(StartPosition.Configured))
       assert(advance(run, end) == end && run.figures(end).contains(ProgressMetric.DiscoveryAge))
       val reads         = log.reads.get
@@ -88,6 +94,33 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
         }
       }
       assert(requests.isEmpty && log.reads.get == reads)
+    }
+  }
+
+  test("a listing without a response for discoveryTimeout fails the query, and a response begins the time again") {
+    (1 to 2).foreach(i => write(s"hangs/k=$i/a"))
+    val clock = new SimulatedClock(Instant.now())
+    val all   = counting("hangs") ++ Seq("discoveryInterval" -> "10ms", "discoveryTimeout" -> "10m")
+    Using.resource(startAt(clock, new MemorySideLog, "hangs", all: _*)) { run =>
+      val end = advance(run, run.start(StartPosition.Configured))
+
+      def passes(minutes: Long): Unit = {
+        assert(advance(run, end) == end)
+        clock.advance(Duration.ofMinutes(minutes))
+      }
+      CountingFileSystem.hanging(at("hangs")) { arrived =>
+        passes(0)
+        assert(awaited(arrived))
+        passes(9)
+        CountingFileSystem.hanging(at("hangs/k=1")) { next =>
+          CountingFileSystem.release(at("hangs"))
+          assert(awaited(next))
+          passes(9)
+          passes(2)
+          val error = intercept[SpliceException](advance(run, end))
+          assert(error.getCondition == "SPLICE_FILES.LISTINGS_FAILED" && error.getMessage.contains("does not respond"))
+        }
+      }
     }
   }
 

@@ -151,6 +151,8 @@ private object WatchedWorldSuite {
     private object Lister extends FolderLister {
       override def schemas: Option[FileSchemas]  = Some(FileSchemas.empty)
       override def exists(name: String): Boolean = false
+      override def batch: Option[Long]           = None
+      override def responses: Long               = 0
 
       override def list(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing = {
         if (fails) {

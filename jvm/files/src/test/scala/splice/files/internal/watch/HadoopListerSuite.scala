@@ -279,7 +279,20 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
       write(s"sink-out/part-uncommitted-$i.txt")
       val found = list(watched, known).files
       assert(found.size == 1 && found.forall(!_.path.contains("uncommitted")), s"batch $i")
+      assert(watched.batch.contains(i - 1L))
+      assert(list(watched, known).files.isEmpty && watched.batch.contains(i - 1L))
     }
+    def batchOf(options: (String, String)*): Option[Long] = {
+      val run = lister(source(options: _*))
+      list(run)
+      run.batch
+    }
+    assert(batchOf("path" -> at("sink-out")).contains(11L))
+    // The rows of the other files would be lost, or the other sink has batches of its own.
+    assert(batchOf("path" -> at("sink-out"), "modifiedAfter" -> "2099-01-01T00:00:00").isEmpty)
+    assert(batchOf("path" -> at("sink-out"), "minFileAge" -> "1h").isEmpty)
+    write("sink-other/_spark_metadata/0", "v1\n")
+    assert(batchOf("paths" -> s"""["${at("sink-out")}","${at("sink-other")}"]""").isEmpty)
     assert(once(Seq("path" -> at("sink-out"))).size == 12 && known.size == 12)
   }
 }

@@ -3,12 +3,15 @@
 
 package splice.files.internal.watch
 
+import java.time.{Duration, Instant}
+
 import scala.collection.mutable
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
+import splice.source.errors.SpliceException
 import splice.source.runtime.SideLog
 
 /** Tests of the entries of merged segments. */
@@ -62,6 +65,42 @@ final class SeenEntriesSuite extends AnyFunSuite {
         }
       }
     }
+  }
+
+  test("the entries and the known files of a year take as much as those of a month") {
+    val (day, horizon, most) = (Duration.ofDays(1).toMillis, Duration.ofDays(7), 1000)
+    val random               = new Random(1)
+    val log                  = new MemorySideLog
+    val entries              = new SeenEntries(log)
+    val known                = new KnownFiles
+    val limits               = LateLimit(Some(horizon), most)
+    var limit                = Option.empty[Long]
+    val taken                = (1 to 365).map { today =>
+      (1 to 5).foreach { _ =>
+        val now   = today * day + random.nextInt(day.toInt)
+        val added = Seq.fill(1 + random.nextInt(100))(file(random.nextInt(), now - random.nextInt(day.toInt)))
+        added.foreach(known.add)
+        limit = limits.after(limit, known.size, added.map(_.modified).max, None, Instant.ofEpochMilli(now))
+        limit.foreach(known.forget)
+        assert(entries.add(added, limit))
+      }
+      val keys = log.keys("seen-")
+      assert(keys.size <= 64)
+      (keys.flatMap(log.get).map(_.size).sum, known.bytes)
+    }
+    val (month, year) = taken.drop(7).splitAt(30)
+    assert(year.map(_._1).max <= 2 * month.map(_._1).max && year.map(_._2).max <= 2 * month.map(_._2).max)
+    // Most files are forgotten.
+    assert(entries.files > 50000 && known.size < 5000 && new SeenEntries(log).forgotten > 40000)
+  }
+
+  test("a missing entry is an error") {
+    val log     = new MemorySideLog
+    val entries = new SeenEntries(log)
+    Seq(100, 20, 4).foreach(size => assert(entries.add((1 to size).map(file(_, 10)), None)))
+    assert(log.keys("seen-").size == 3)
+    log.remove(log.keys("seen-")(1))
+    assert(intercept[SpliceException](new SeenEntries(log)).getMessage.contains("the first file is not number 100"))
   }
 
   test("a driver that is killed before it removes replaced entries leaves entries that count once") {

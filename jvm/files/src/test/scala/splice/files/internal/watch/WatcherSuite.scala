@@ -29,6 +29,8 @@ final class WatcherSuite extends AnyFunSuite {
       listings(math.min(full.size, listings.size) - 1)
     }
     override def exists(name: String): Boolean = false
+    override def batch: Option[Long]           = None
+    override def responses: Long               = 0
     override def schemas: Option[FileSchemas]  = None
   }
 
