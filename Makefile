@@ -85,7 +85,7 @@ fmt: .venv/.ready ## Format, sort imports and add headers
 linkage: $(MADE)/jar $(foreach spark,$(LINKED),.cache/spark-$(spark)/.ready) ## Check every call into Spark on each version of it, and the public classes against the last release (LINKED=versions)
 	$(SBT) "$(foreach module,source coordinator testkit bundle,$(module)/mimaReportBinaryIssues;) linkage/run jvm/bundle/target/dist $(foreach spark,$(LINKED),$(spark)=.cache/spark-$(spark)/pyspark/jars)"
 
-soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) $(if $(filter-out tables,$(KIND)),,$(MADE)/tables) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime, lives, tables or memory, STORE=hdfs or s3 of a hybrid, BROKER=2.6 of kafka); stop and resume as you like
+soak: $(VENV)/.wheel $(if $(STORE),$(MADE)/stores) $(if $(filter-out tables,$(KIND)),,$(MADE)/tables) ## Run the long simulations (SEEDS=1..200, KIND=hybrid, kafka, dynamic, realtime, lives, tables, files or memory, STORE=hdfs or s3 of a hybrid, BROKER=2.6 of kafka); stop and resume as you like
 	$(SCRIPT_ENV) $(VENV)/bin/python tests/soak/run.py --seeds $(SEEDS) $(if $(KIND),--kind $(KIND)) $(if $(STORE),--store $(STORE)) $(if $(BROKER),--broker $(BROKER))
 
 planted: .venv/.ready ## Plant defects into a copy of the last commit, one at a time, and require that a suite finds each (FAULTS="A3 A8")

@@ -24,6 +24,7 @@ class Kind(str, Enum):
     MEMORY = "memory"
     LIVES = "lives"
     TABLES = "tables"
+    FILES = "files"
 
     def __str__(self) -> str:
         """Return the name in the ledger."""

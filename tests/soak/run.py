@@ -33,6 +33,7 @@ from servers.storage.s3 import S3Store  # noqa: E402
 from servers.storage.store import Store  # noqa: E402
 from soak import seeds  # noqa: E402
 from soak.dynamic import seed as dynamic_seed  # noqa: E402
+from soak.files import seed as files_seed  # noqa: E402
 from soak.hybrid import seed as hybrid_seed  # noqa: E402
 from soak.kafka import seed as kafka_seed  # noqa: E402
 from soak.ledger import PASSED, Entry, Kind, Ledger  # noqa: E402
@@ -54,6 +55,7 @@ _SERVERS: dict[Kind, Callable[[], Any]] = {
     Kind.MEMORY: lambda: KafkaCluster(heap="1g"),
     Kind.LIVES: nullcontext,
     Kind.TABLES: lake,
+    Kind.FILES: KafkaCluster,
 }
 _OLD = "2.6"
 _STORES: dict[str, Callable[[], Store]] = {"hdfs": HdfsStore, "s3": S3Store}
@@ -65,6 +67,7 @@ _SEEDS: dict[Kind, Callable[[int, str, Any, Story], None]] = {
     Kind.MEMORY: memory_seed.run_seed,
     Kind.LIVES: lives_seed.run_seed,
     Kind.TABLES: tables_seed.run_seed,
+    Kind.FILES: files_seed.run_seed,
 }
 
 

@@ -15,6 +15,7 @@ from kill.killing import Kill
 from soak import seeds
 from soak.dynamic import fate as dynamic_fate
 from soak.dynamic.applied import Applied, changes, owed
+from soak.files import fate as files_fate
 from soak.hybrid import fate as hybrid_fate
 from soak.kafka import fate as kafka_fate
 from soak.ledger import PASSED, Entry, Kind, Ledger
@@ -43,12 +44,11 @@ def test_invalid_seeds_are_rejected(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fate",
-    [hybrid_fate.fate, kafka_fate.fate, dynamic_fate.fate, realtime_fate.fate, tables_fate.fate],
+    "kind", [hybrid_fate, kafka_fate, dynamic_fate, realtime_fate, tables_fate, files_fate]
 )
-def test_a_seed_determines_its_choices(fate) -> None:  # type: ignore[no-untyped-def]
-    assert fate(7) == fate(7)
-    assert len({str(fate(seed)) for seed in range(50)}) == 50
+def test_a_seed_determines_its_choices(kind) -> None:  # type: ignore[no-untyped-def]
+    assert kind.fate(7) == kind.fate(7)
+    assert len({str(kind.fate(seed)) for seed in range(50)}) == 50
 
 
 def test_all_that_can_befall_plain_kafka_does() -> None:
@@ -101,6 +101,17 @@ def test_all_that_can_befall_a_table_does() -> None:
     assert entries <= {life.kill.name for life in lives if life.kill}
     rules = {(fate.by_checkpoint, fate.holes, fate.old) for fate in fates}
     assert len(rules) == 6
+
+
+def test_all_that_can_befall_a_watched_folder_does() -> None:
+    fates = [files_fate.fate(seed) for seed in range(200)]
+    assert {fate.end for fate in fates} == {None, *files_fate.ENDS}
+    assert {fate.layout for fate in fates} == {*files_fate.LAYOUTS}
+    assert {(fate.format, fate.end is None) for fate in fates} == {
+        *(("json", True), ("parquet", True), ("text", True), ("json", False), ("parquet", False))
+    }
+    lives = [life for fate in fates for life in fate.lives]
+    assert {next(iter(life.trigger)) for life in lives} == {"processingTime", "availableNow"}
 
 
 def test_rows_of_a_removed_topic_are_due_if_the_query_has_seen_them_removed() -> None:

@@ -33,7 +33,7 @@ final private[splice] case class ListedFile(
     homes: Seq[BlockHome] = Nil
 )
 
-private[files] object ListedFile {
+private[splice] object ListedFile {
 
   private val byPath: Comparator[ListedFile] = (a, b) => a.path.compareTo(b.path)
 
