@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conditions that another test provokes, because the fault needs more than a broker and files.
 
-Each of these tests runs a query, with three exceptions. A metadata service that is a class of the
+Each of these tests runs a query, with four exceptions. A metadata service that is a class of the
 user, and a table of Delta, need a class or a jar on the class path of the driver. Late files need a
-folder with more than 1,000,000 files.
+folder with more than 1,000,000 files, and merged segments need many runs.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _DECISION = "jvm/hybrid/src/test/scala/splice/hybrid/internal/handover/HandOverD
 _OPEN = "jvm/dynamic-kafka/src/test/scala/splice/kafka/dynamic/internal/enumerator/open"
 _WATCHER = "jvm/files/src/test/scala/splice/files/internal/watch/WatcherSuite.scala"
 _LISTER = "jvm/files/src/test/scala/splice/files/internal/watch/HadoopListerSuite.scala"
+_WATCHED = "jvm/files/src/test/scala/splice/files/internal/enumerator/WatchedFolderSuite.scala"
 _LIMITS = "limits of batches that the user sets, and sources without"
 _CHECKPOINTS = "tests/errors/test_checkpoint_errors.py"
 _OF_LEGS = "limits of a leg are rejected with the name of the leg, and so is a leg without"
@@ -72,6 +73,10 @@ TESTS: dict[str, tuple[str, str]] = {
     "SPLICE_FILES.LISTING_FAILED": (
         _LISTER,
         "a listing that fails in one folder has no files",
+    ),
+    "SPLICE_FILES.FILES_MERGED": (
+        _WATCHED,
+        "a hand-over cannot count the files of merged segments",
     ),
     "SPLICE_FILES_DATA.LATE_FILES": (
         _WATCHER,

@@ -4,12 +4,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from demo import orders
 from kill.killing import Kill
 from kill.scenario import LIVE, Scenario
 
+WATCHED = {"history.discovery": "watch", "history.endWhen": "caughtUp"}
 
-def test_killed_before_and_after_each_entry(holed: Scenario) -> None:
+
+@pytest.mark.parametrize("options", [{}, WATCHED], ids=["list", "watch"])
+def test_killed_before_and_after_each_entry(holed: Scenario, options: dict[str, str]) -> None:
+    holed.given(options=options)
     created: list[str] = []
     while holed.run(Kill("rename", "/sources/0/splice/")).acted:
         assert len(holed.checkpoint().entries()) == len(created)

@@ -221,7 +221,7 @@ private object WatchCost {
       override def schemas: Option[FileSchemas]  = Some(FileSchemas.empty)
       override def exists(name: String): Boolean = false
       override def batch: Option[Long]           = None
-      override def responses: Long               = 0
+      override def waiting: Option[Long]         = None
 
       override def list(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing =
         FolderListing(

@@ -11,6 +11,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.types.StructType
 
+import splice.files.internal.errors.FileErrors
 import splice.files.internal.reader.{NoReaders, RowsOnly}
 import splice.files.internal.split.FileRange
 import splice.source._
@@ -46,13 +47,15 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
 
   override def start(at: StartPosition): FilesPosition = at match {
     case StartPosition.Configured =>
-      watched match {
-        case Some(folder) => folder.begin(0)
-        case None         => lists.create(0)(frozen.getOrElse(list()))
-      }
-      frozen = None
+      begin(0)
       FilesPosition.Start
     case other => throw new IllegalStateException(s"a source of files cannot begin at $other")
+  }
+
+  /** Creates a list, unless an earlier run has created it. */
+  private def begin(number: Int): Unit = {
+    watched.fold(lists.create(number)(frozen.getOrElse(list())))(_.begin(number))
+    frozen = None
   }
 
   override def freeze(): Unit = watched match {
@@ -134,8 +137,11 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
     new FilesOutlook(list, listed.getOrElse(list).warnings, storage, context.jobs)
   }
 
-  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] =
+  override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = {
+    val merged = lists.of(at.list).read().first
+    if (merged > 0) throw FileErrors.filesMerged(merged)
     readable(FilesPosition(0, list = at.list), at.files).remaining(covered)
+  }
 
   override def figures(at: FilesPosition): SortedMap[String, String] = {
     val size   = lists.size(at.list)
@@ -171,16 +177,10 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
   @tailrec private def fitting(number: Int): Int =
     if (lists.of(number).last.flatMap(storage.difference).isEmpty) number
     else {
-      var isCreated = watched.nonEmpty && !lists.exists(number + 1)
-      watched match {
-        case Some(folder) => folder.begin(number + 1)
-        // An earlier run may have created a part of the list.
-        case None => lists.create(number + 1) {
-            isCreated = true
-            list()
-          }
-      }
-      if (isCreated) number + 1 else fitting(number + 1)
+      // An earlier run may have created the list, or a part of it.
+      val isNew = !lists.exists(number + 1)
+      begin(number + 1)
+      if (isNew) number + 1 else fitting(number + 1)
     }
 
   /** Files of a list from a position on, for readers with the settings of this start. */

@@ -89,7 +89,11 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
 
   /** Closes the list if no file can follow. */
   private def end(folder: Opened, entries: FileListEntries): Unit =
-    if (folder.watcher.now.hasEnded && store(IndexedSeq.empty, folder, entries)) entries.close(entries.stored)
+    if (folder.watcher.now.hasEnded) {
+      // The last listing may have found a file that a policy rejects.
+      folder.watcher.check()
+      if (store(IndexedSeq.empty, folder, entries)) entries.close(entries.stored)
+    }
 
   /** Notes that a batch begins at the end of the list, so that the next leg can begin. */
   def noticeEnd(): Unit = isIdle = false
@@ -186,7 +190,7 @@ private object WatchedFolder {
     def check(timeout: Duration, now: Instant): Unit = {
       watcher.check()
       val health  = poller.health
-      val running = health.pending.map((_, lister.responses, now))
+      val running = health.pending.flatMap(poll => lister.waiting.map((poll, _, now)))
       if (running.map(r => (r._1, r._2)) != seen.map(r => (r._1, r._2))) seen = running
       val silent = seen.filter { case (_, _, since) => !now.isBefore(since.plus(timeout)) }.map { case (_, _, since) =>
         since -> new TimeoutException("the storage does not respond to the request of a listing")

@@ -192,6 +192,10 @@ private[splice] object FileErrors {
   def listingFailed(folder: String, reason: String, cause: Throwable): SpliceException =
     conditions.error("SPLICE_FILES.LISTING_FAILED", cause, "folder" -> shown(folder), "reason" -> reason)
 
+  /** Error for a hand-over by counts after segments were merged. */
+  def filesMerged(files: Int): SpliceException =
+    conditions.error("SPLICE_FILES.FILES_MERGED", "files" -> files.toString)
+
   /** Error for listings that have failed since a time. */
   def listingsFailed(since: Instant, cause: Throwable, timeoutOption: String): SpliceException = conditions.error(
     "SPLICE_FILES.LISTINGS_FAILED",

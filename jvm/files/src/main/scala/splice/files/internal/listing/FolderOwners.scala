@@ -99,6 +99,9 @@ final private[files] class FolderOwners(
       .orElse(above(folder).flatMap(table(_, configured)))
   )
 
+  /** Forgets the found tables and logs if a long run has found many. */
+  def forget(): Unit = if (logs.size + tables.size > FolderOwners.Most) Seq(sinks, logs, tables).foreach(_.clear())
+
   def system(folder: Path): FileSystem = {
     val uri = folder.toUri
     systems.getOrElseUpdate((uri.getScheme, uri.getAuthority), folder.getFileSystem(configuration))
@@ -115,6 +118,8 @@ final private[files] class FolderOwners(
 private[files] object FolderOwners {
 
   private val Threads = 32
+
+  private val Most = 100000
 
   // Folders of the logs of table formats.
   private val Logs = Map("_delta_log" -> "Delta Lake", ".hoodie" -> "Apache Hudi")

@@ -108,7 +108,8 @@ private[files] object SinkLog {
     val prefix       = root.getPath.stripSuffix("/") + "/"
     if (Option(file.getAuthority) != Option(root.getAuthority) || !file.getPath.startsWith(prefix))
       throw FileErrors.sinkLogMoved(folder.toString, path.toString)
-    new Path(root.getScheme, root.getAuthority, file.getPath)
+    // Listings have the same text of a path without a host.
+    new Path(root.getScheme, Option(root.getAuthority).getOrElse(""), file.getPath)
   }
 
   private def status(node: JsonNode, path: Path): FileStatus = {

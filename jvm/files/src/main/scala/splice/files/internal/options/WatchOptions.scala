@@ -18,6 +18,9 @@ private[splice] object WatchOptions {
     text => if (fold(text.trim) == Never) Some(None) else OptionType.Time.parse(text).map(Some(_))
   )
 
+  private val PositiveTime: OptionType[Duration] =
+    OptionType(s"${OptionType.Time.allowed}, more than 0", text => OptionType.Time.parse(text).filterNot(_.isZero))
+
   // Spark's readers have an option `mode`.
   val Discovery: SourceOption[FileDiscovery] = SourceOption(
     "discovery",
@@ -27,15 +30,16 @@ private[splice] object WatchOptions {
 
   val DiscoveryInterval: SourceOption[Duration] = SourceOption(
     "discoveryInterval",
-    OptionType.Time,
+    PositiveTime,
     "Pause between two listings of a watched folder. The pause is at least as long as the last listing. Needs " +
       "'discovery' = 'watch'."
   ).withDefault(Duration.ofSeconds(10), "10s")
 
   val DiscoveryTimeout: SourceOption[Duration] = SourceOption(
     "discoveryTimeout",
-    OptionType.Time,
-    "Time after which listings that fail one after another end the query. Needs 'discovery' = 'watch'."
+    PositiveTime,
+    "Time after which listings that fail one after another, or a folder without a response of the storage, end the " +
+      "query. Needs 'discovery' = 'watch'."
   ).withDefault(Duration.ofMinutes(10), "10m")
 
   val MinFileAge: SourceOption[Duration] = SourceOption(
@@ -82,7 +86,8 @@ private[splice] object WatchOptions {
     "Conditions that end a watched folder, so that another leg can follow. The first condition that holds is enough. " +
       "'caughtUp': a listing after all files were read has no new file, or at least half of the bytes of the listing " +
       "before. 'quiet:1h': listings have found no new file for one hour. 'file:_DONE': a file of this name exists in " +
-      "each path. Splice then lists the folder once more, and again while a file is younger than 'minFileAge'. Needs 'discovery' = 'watch'. Default: the folder has no end."
+      "each path. Splice then lists the folder once more, and for 'quiet' and 'file' again while a file is younger " +
+      "than 'minFileAge'. Needs 'discovery' = 'watch'. Default: the folder has no end."
   )
 
   /** Options that need `discovery=watch`. */

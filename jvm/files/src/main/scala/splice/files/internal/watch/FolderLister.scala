@@ -24,11 +24,13 @@ private[splice] trait FolderLister {
   /** True if each path has a file of this name. */
   def exists(name: String): Boolean
 
-  /** Last batch of the only sink of Spark whose files the last listing has, if the options select all these files. */
+  /** Last batch of the only sink of Spark whose files the listings have, if they have all these files. Needs `endWhen`. */
   def batch: Option[Long]
 
-  /** Number of files and folders that the storage has returned. Any thread may call this method. */
-  def responses: Long
+  /** Number of responses of the storage so far; None if no request for the files of a folder waits for a response. Any
+    * thread may call this method.
+    */
+  def waiting: Option[Long]
 
   /** Columns of the files, after a listing has found a file, or if a list of an earlier run has them. */
   def schemas: Option[FileSchemas]
@@ -48,6 +50,10 @@ private[splice] trait FolderLister {
   *   greatest modification time of the selected files in milliseconds; None without a file
   * @param changed
   *   files with another time or length than the known files
+  * @param youngBytes
+  *   bytes of these files
+  * @param ahead
+  *   number and example of young files that are later than the clock of the driver
   * @param ignored
   *   number and example of files that are in no folder that the options select
   */
@@ -56,8 +62,10 @@ final private[splice] case class FolderListing(
     listed: Long,
     old: Long = 0,
     young: Long = 0,
+    youngBytes: Long = 0,
     newest: Option[Long] = None,
     changed: Seq[FolderListing.ChangedFile] = Nil,
+    ahead: Option[(Int, String)] = None,
     ignored: Option[(Int, String)] = None
 ) {
   lazy val bytes: Long = files.iterator.map(_.size).sum

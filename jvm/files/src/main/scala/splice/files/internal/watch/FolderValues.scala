@@ -69,7 +69,7 @@ private[files] object FolderValues {
       new FolderValues(spec.partitionColumns.toNullable, spec.partitions.map(p => p.path -> p.values).toMap)
     }
     val examples = folders.flatMap(_.example).distinctBy(_.getPath.getParent)
-    try parse(examples)
+    try if (examples.isEmpty) new FolderValues(new StructType, Map.empty) else parse(examples)
     catch {
       case NonFatal(e) =>
         examples.foreach { example =>

@@ -4,8 +4,9 @@
 package splice.files.internal.watch
 
 import java.io.{FileNotFoundException, IOException, InterruptedIOException}
+import java.net.SocketTimeoutException
 import java.time.Duration
-import java.util.concurrent.atomic.LongAdder
+import java.util.concurrent.atomic.{AtomicInteger, LongAdder}
 
 import scala.annotation.tailrec
 import scala.collection.mutable
@@ -36,8 +37,14 @@ import splice.files.internal.split.ListedFile
   *   number of these files before the limit
   * @param young
   *   number of files that are younger than `minFileAge`
+  * @param youngBytes
+  *   bytes of these files
+  * @param ahead
+  *   number and example of these files whose time is later than the clock of the driver
   * @param newest
   *   greatest modification time of a selected file
+  * @param isGone
+  *   true if the folder no longer exists
   */
 final private[files] case class VisitedFolder(
     path: Path,
@@ -48,9 +55,29 @@ final private[files] case class VisitedFolder(
     listed: Int = 0,
     old: Int = 0,
     young: Int = 0,
+    youngBytes: Long = 0,
+    ahead: Option[(Int, Path)] = None,
     newest: Option[Long] = None,
-    changed: Seq[FolderListing.ChangedFile] = Nil
-)
+    changed: Seq[FolderListing.ChangedFile] = Nil,
+    isGone: Boolean = false
+) {
+
+  /** With a file that is younger than `minFileAge`.
+    *
+    * @param latest
+    *   greatest time that a correct clock gives a file
+    */
+  def withYoung(file: FileStatus, latest: Long): VisitedFolder = copy(
+    young = young + 1,
+    youngBytes = youngBytes + file.getLen,
+    ahead =
+      if (file.getModificationTime <= latest) ahead
+      else Some(ahead.fold(1)(_._1 + 1) -> ahead.fold(file.getPath)(_._2))
+  )
+
+  /** Without its files. */
+  def counts: VisitedFolder = copy(example = None, fresh = IndexedSeq.empty, changed = Nil)
+}
 
 /** Comparison of listed files with known files. Several threads use one check, while no thread changes the known files.
   */
@@ -62,33 +89,45 @@ final private[files] class FileCheck(
     filter: FileFilter
 )(listed: (String, FileStatus) => ListedFile) {
 
-  /** Checks files of one folder. */
-  def folder(path: Path, isTop: Boolean, files: Iterator[FileStatus]): VisitedFolder = {
+  /** Checks files of one folder.
+    *
+    * @param isCommitted
+    *   true for files in the log of a sink, which are complete at any age
+    */
+  def folder(path: Path, isTop: Boolean, files: Iterator[FileStatus], isCommitted: Boolean = false): VisitedFolder = {
     val fresh   = mutable.ArrayBuffer.empty[ListedFile]
     val changed = mutable.ArrayBuffer.empty[FolderListing.ChangedFile]
-    var example = Option.empty[FileStatus]
-    var counts  = (0, 0, 0)
-    var newest  = Option.empty[Long]
+    var visited = VisitedFolder(path, isTop)
+    var listed  = 0
+    var old     = 0
+    var newest  = Long.MinValue
     files.foreach { status =>
       if (!HiddenPaths.isHidden(status.getPath)) {
-        if (example.isEmpty) example = Some(status)
+        if (visited.example.isEmpty) visited = visited.copy(example = Some(status))
         if (filter.accepts(status)) {
-          val (listed, old, young) = counts
-          if (status.getModificationTime > now - minAge.toMillis && !minAge.isZero) counts = (listed, old, young + 1)
+          val time = status.getModificationTime
+          if (!isCommitted && isYoung(time) && isNew(status)) visited = visited.withYoung(status, LateLimit.latest(now))
           else {
-            if (newest.forall(_ < status.getModificationTime)) newest = Some(status.getModificationTime)
-            if (limit.exists(status.getModificationTime < _)) counts = (listed + 1, old + 1, young)
-            else {
-              counts = (listed + 1, old, young)
-              compare(status, fresh, changed)
-            }
+            listed += 1
+            newest = math.max(newest, time)
+            if (limit.exists(time < _)) old += 1
+            else compare(status, fresh, changed)
           }
         }
       }
     }
-    val (listed, old, young) = counts
-    VisitedFolder(path, isTop, None, example, fresh.toIndexedSeq, listed, old, young, newest, changed.toSeq)
+    visited.copy(
+      fresh = fresh.toIndexedSeq,
+      listed = listed,
+      old = old,
+      newest = Option.when(listed > 0)(newest),
+      changed = changed.toSeq
+    )
   }
+
+  private def isYoung(time: Long): Boolean = !minAge.isZero && time > now - minAge.toMillis
+
+  private def isNew(file: FileStatus): Boolean = !known.contains(HadoopLister.pathOf(file.getPath))
 
   private def compare(
       status: FileStatus,
@@ -107,8 +146,6 @@ final private[files] class FileCheck(
 
 /** Walk through folders, eight at a time, with one request for each folder.
   *
-  * @param received
-  *   counts the files and folders that the storage returns
   * @param isVisited
   *   false for a folder that this listing skips
   */
@@ -116,7 +153,7 @@ final private[files] class FolderWalk(
     owners: FolderOwners,
     recursive: Boolean,
     check: FileCheck,
-    received: LongAdder
+    responses: Responses
 )(isVisited: Path => Boolean) {
 
   import FolderWalk._
@@ -140,7 +177,7 @@ final private[files] class FolderWalk(
   /** Files of some folders in the storage. */
   def files(folders: Seq[Path]): Map[Path, FileStatus] =
     FolderOwners.inParallel(folders.map(folder => folder -> owners.system(folder)), Threads) { case (folder, fs) =>
-      try statuses(fs, folder).toVector
+      try responses.during(statuses(fs, folder).toVector)
       catch {
         case _: FileNotFoundException => Vector.empty
         case e: IOException           => throw HadoopLister.failed(folder, e)
@@ -152,7 +189,8 @@ final private[files] class FolderWalk(
     else {
       // A thread of the pool may have another user than this thread.
       val onSystems = visits.map(visit => visit -> owners.system(visit.folder))
-      val results   = FolderOwners.inParallel(onSystems, Threads) { case (visit, fs) => list(visit, fs) }
+      val results   =
+        FolderOwners.inParallel(onSystems, Threads) { case (visit, fs) => responses.during(list(visit, fs)) }
       // A path within another path is visited once.
       level(results.flatMap(_._2).filterNot(visit => tops(visit.folder)), done ++ results.map(_._1))(tops)
     }
@@ -175,7 +213,8 @@ final private[files] class FolderWalk(
       val folder = if (sink.isEmpty) checked else VisitedFolder(visit.folder, visit.isTop, sink)
       (folder, below.toSeq.filter(isVisited).map(Visit(_, isTop = false, sink)))
     } catch {
-      case _: FileNotFoundException  => (VisitedFolder(visit.folder, visit.isTop), Nil)
+      case _: FileNotFoundException  => (VisitedFolder(visit.folder, visit.isTop, isGone = true), Nil)
+      case e: SocketTimeoutException => throw HadoopLister.failed(visit.folder, e)
       case e: InterruptedIOException => throw e
       case e: IOException            => throw HadoopLister.failed(visit.folder, e)
     }
@@ -188,7 +227,7 @@ final private[files] class FolderWalk(
       override def hasNext: Boolean = found.hasNext
 
       override def next(): FileStatus = {
-        received.increment()
+        responses.note()
         found.next()
       }
     }
@@ -202,6 +241,28 @@ private[files] object FolderWalk {
   private val Located = Set("hdfs", "viewfs")
 
   final private case class Visit(folder: Path, isTop: Boolean, sink: Option[Path])
+}
+
+/** Responses of the storage to requests for the files of folders. Any thread may call all methods. */
+final private[files] class Responses {
+
+  private val running = new AtomicInteger
+  private val count   = new LongAdder
+
+  def during[A](request: => A): A = {
+    running.incrementAndGet()
+    try request
+    finally {
+      note()
+      val _ = running.decrementAndGet()
+    }
+  }
+
+  /** Notes a part of a response. */
+  def note(): Unit = count.increment()
+
+  /** Number of responses so far; None if no request waits for a response. */
+  def waiting: Option[Long] = Option.when(running.get > 0)(count.sum)
 }
 
 /** Selection of files by the options of a source, as in Spark's file index. */

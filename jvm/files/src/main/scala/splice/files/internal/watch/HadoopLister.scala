@@ -5,9 +5,7 @@ package splice.files.internal.watch
 
 import java.io.IOException
 import java.time.Clock
-import java.util.concurrent.atomic.LongAdder
-
-import scala.collection.concurrent.TrieMap
+import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.paths.SparkPath
@@ -49,21 +47,21 @@ final private[splice] class HadoopLister(
   private lazy val filter        = new FileFilter(settings, configuration)
   private lazy val owners        = FolderOwners(settings, configuration, spark)
 
-  private val received     = new LongAdder
-  private val isSplittable = TrieMap.empty[String, Boolean]
+  private val responses  = new Responses
+  private val splittable = new ConcurrentHashMap[String, Boolean]
 
   private var found    = stored
   private var greatest = Option.empty[Any]
 
-  // Each sink whose files were all taken.
+  // The log of each sink at the last listing, so that an unchanged log is not read again.
   private var taken = Map.empty[Path, TakenSink]
-  private var only  = Option.empty[Path]
+  private var last  = Option.empty[Long]
 
   override def schemas: Option[FileSchemas] = found
 
-  override def batch: Option[Long] = only.flatMap(taken.get).filter(_.isWhole).map(_.batch)
+  override def batch: Option[Long] = last
 
-  override def responses: Long = received.sum
+  override def waiting: Option[Long] = responses.waiting
 
   override def exists(name: String): Boolean = guarded {
     val paths = RootPaths.existing(settings.paths, configuration)
@@ -78,33 +76,49 @@ final private[splice] class HadoopLister(
     catch { case e: IOException => throw failed(new Path(settings.shownPaths.mkString(", ")), e) }
 
   private def listed(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing = {
-    val roots = RootPaths.outermost(
-      RootPaths.existing(settings.paths, configuration).flatten,
-      settings.recursive
-    )
+    def existing = RootPaths.existing(settings.paths, configuration)
+    val roots    = RootPaths.outermost(existing.flatten, settings.recursive)
+    owners.forget()
     roots.foreach(root => owners.rejectTable(if (root.isDirectory) root.getPath else root.getPath.getParent))
-    isSplittable.clear()
     val check   = new FileCheck(known, limit, watch.minAge, clock.millis(), filter)(fileOf)
-    val walk    = new FolderWalk(owners, settings.recursive, check, received)(isVisited(isFull))
+    val walk    = new FolderWalk(owners, settings.recursive, check, responses)(isVisited(isFull))
     val visited = walk(roots)
+    // A path that no longer exists is an error, and a folder of a pattern is not.
+    if (visited.exists(folder => folder.isTop && folder.isGone)) { val _ = existing }
     // A table is rejected as in one listing of the files.
     if (settings.recursive) visited.filter(_.fresh.nonEmpty).foreach(folder => owners.rejectTable(folder.path))
     val sinks  = visited.flatMap(_.sink).distinct
     val tops   = roots.map(_.getPath).toSet
-    val inSink = sinks.flatMap(root => owners.sinkAfter(root, taken.get(root).map(_.batch))).map { sink =>
+    val before = taken.filter { case (root, sink) => sinks.contains(root) && sink.tops == tops }
+    val inSink = sinks.flatMap(root => owners.sinkAfter(root, before.get(root).map(_.batch))).map { sink =>
       val files = sink.committed.values.filter(file => isBelow(file.getPath, tops))
       sink -> ofSink(files.toSeq, tops, known, limit, check, walk)
     }
-    val listing = selected(visited ++ inSink.flatMap(_._2), roots)
-    inSink.foreach { case (sink, folders) =>
-      val selected = sink.committed.values.forall { file =>
-        file.getLen == 0 || (filter.accepts(file) && isBelow(file.getPath, tops))
-      }
-      if (folders.forall(_.young == 0))
-        sink.batch.foreach(batch => taken += sink.path -> TakenSink(batch, isWhole = selected))
+    val same    = before -- inSink.map(_._1.path)
+    val listing = selected(visited ++ inSink.flatMap(_._2) ++ same.values.flatMap(_.folders), roots)
+    taken = same ++ inSink.flatMap { case (sink, folders) =>
+      val isWhole = watch.endWhen.nonEmpty && hasAll(sink, listing, known, limit, tops)
+      sink.batch.map(batch => sink.path -> TakenSink(batch, tops, folders.map(_.counts), isWhole))
     }
-    only = Option.when(sinks.sizeIs == 1)(sinks.head)
+    last = if (sinks.sizeIs == 1) taken.get(sinks.head).filter(_.isWhole).map(_.batch) else None
     listing
+  }
+
+  /** True if the listings have all files of a sink. */
+  private def hasAll(
+      sink: SinkFolder,
+      listing: FolderListing,
+      known: KnownFiles,
+      limit: Option[Long],
+      tops: Set[Path]
+  ): Boolean = {
+    val fresh                       = listing.files.iterator.map(_.path).toSet
+    def isForgotten(of: FileStatus) =
+      limit.exists(of.getModificationTime < _) && filter.accepts(of) && isBelow(of.getPath, tops)
+    sink.committed.values.filter(_.getLen > 0).forall { file =>
+      val path = pathOf(file.getPath)
+      fresh(path) || known.contains(path) || isForgotten(file)
+    }
   }
 
   /** New files in the log of a sink. The times in the log may differ from the times in the storage, for example after a
@@ -118,19 +132,21 @@ final private[splice] class HadoopLister(
       check: FileCheck,
       walk: FolderWalk
   ): Seq[VisitedFolder] = {
-    val (old, recent)                             = files.partition(file => limit.exists(file.getModificationTime < _))
-    val fresh                                     = recent.filterNot(file => known.contains(pathOf(file.getPath)))
+    val (fresh, before) = files.partition { file =>
+      !limit.exists(file.getModificationTime < _) && !known.contains(pathOf(file.getPath))
+    }
     val folders                                   = fresh.groupBy(_.getPath.getParent)
     val inStorage                                 = walk.files(folders.keys.toSeq)
     def isTop(folder: Path, own: Seq[FileStatus]) = tops(folder) || own.forall(file => tops(file.getPath))
     val checked                                   = folders.toSeq.map { case (folder, own) =>
       // A deleted committed file stays in the list, so its task reports a missing file.
-      check.folder(folder, isTop(folder, own), own.iterator.map(file => inStorage.getOrElse(file.getPath, file)))
+      val current = own.iterator.map(file => inStorage.getOrElse(file.getPath, file))
+      check.folder(folder, isTop(folder, own), current, isCommitted = true)
     }
-    val before = files.filterNot(fresh.toSet).groupBy(_.getPath.getParent).toSeq.map { case (folder, own) =>
-      VisitedFolder(folder, isTop(folder, own), listed = own.size, old = own.count(old.toSet))
+    checked ++ before.groupBy(_.getPath.getParent).map { case (folder, own) =>
+      val old = own.count(file => limit.exists(file.getModificationTime < _))
+      VisitedFolder(folder, isTop(folder, own), listed = own.size, old = old)
     }
-    checked ++ before
   }
 
   private def guarded[A](body: => A): A = session.run(settings.users.guarded(body))
@@ -139,14 +155,19 @@ final private[splice] class HadoopLister(
     path,
     file.getLen,
     file.getModificationTime,
-    // Formats and codecs depend on the suffixes of the name.
-    isSplittable.getOrElseUpdate(
-      file.getPath.getName.dropWhile(_ != '.'),
-      format.isSplitable(spark, settings.spark, file.getPath)
-    ),
+    isSplittable(file.getPath),
     InternalRow.empty,
     FileListing.homes(file)
   )
+
+  // Formats and codecs depend on the suffixes of the name.
+  private def isSplittable(file: Path): Boolean = {
+    if (splittable.size > Suffixes) splittable.clear()
+    splittable.computeIfAbsent(
+      file.getName.dropWhile(_ != '.'),
+      _ => format.isSplitable(spark, settings.spark, file)
+    )
+  }
 
   private def isVisited(isFull: Boolean): Path => Boolean = (for {
     column  <- watch.partitionOrder if !isFull
@@ -157,8 +178,9 @@ final private[splice] class HadoopLister(
 
   /** New files in the folders that the options select, with the values of their folders. */
   private def selected(folders: Seq[VisitedFolder], roots: Seq[FileStatus]): FolderListing = {
-    // The types of the first files depend on all folders, as in one listing of the files.
-    val relevant = folders.filter(folder => folder.fresh.nonEmpty || (found.isEmpty && folder.example.nonEmpty))
+    // The types of the first files depend on all folders, as in one listing of the files, and so does the order.
+    val needsAll = found.isEmpty || (watch.partitionOrder.nonEmpty && greatest.isEmpty)
+    val relevant = folders.filter(folder => folder.fresh.nonEmpty || (needsAll && folder.example.nonEmpty))
     val values   = FolderValues.of(settings, roots, relevant, found.map(_.rows).getOrElse(columns.rows))
     val schemas  = found.getOrElse(
       FileSchemas(settings.schema.fold(columns.data)(FileListing.without(_, values.columns)), values.columns)
@@ -180,16 +202,18 @@ final private[splice] class HadoopLister(
     val files = taken.flatMap { case (folder, row) => folder.fresh.map(_.copy(values = row)) }
     // Without a file of the list, the folders of its files are not known.
     if (files.nonEmpty) found = Some(schemas)
-    val ignored = left.flatMap(_.fresh)
+    val ignored = left.flatMap(_.fresh.map(_.path))
     val in      = folders.filter(isSelected(_, schemas.partition))
     FolderListing(
       ListedFile.sorted(files, settings.order),
       in.iterator.map(_.listed.toLong).sum,
       in.iterator.map(_.old.toLong).sum,
       in.iterator.map(_.young.toLong).sum,
+      in.iterator.map(_.youngBytes).sum,
       in.flatMap(_.newest).maxOption,
       folders.flatMap(_.changed),
-      ignored.headOption.map(file => ignored.size -> file.path)
+      in.flatMap(_.ahead).reduceOption((a, b) => (a._1 + b._1, a._2)).map { case (n, path) => n -> pathOf(path) },
+      ignored.headOption.map(ignored.size -> _)
     )
   }
 
@@ -200,8 +224,19 @@ final private[splice] class HadoopLister(
 
 private[files] object HadoopLister {
 
-  /** Sink with its last batch. The sink is whole if the options select all its files. */
-  final private case class TakenSink(batch: Long, isWhole: Boolean)
+  /** Sink of a listing.
+    *
+    * @param tops
+    *   folders and files of the paths at the listing
+    * @param folders
+    *   numbers of its files
+    * @param isWhole
+    *   true if the listings have all its files
+    */
+  final private case class TakenSink(batch: Long, tops: Set[Path], folders: Seq[VisitedFolder], isWhole: Boolean)
+
+  // More names than the names of formats and codecs.
+  private val Suffixes = 1000
 
   def pathOf(path: Path): String = PathUsers.without(SparkPath.fromPath(path).urlEncoded)
 

@@ -26,7 +26,7 @@ final private[files] case class LateLimit(horizon: Option[Duration], most: Int) 
     *   least modification time of the files that no segment has. A later run must not take these files for old files
     */
   def after(before: Option[Long], known: Int, newest: Long, pending: Option[Long], now: Instant): Option[Long] = {
-    val latest = now.plus(LateLimit.ClockSkew).toEpochMilli
+    val latest = LateLimit.latest(now.toEpochMilli)
     val raised = horizon.filter(_ => known > most).map(math.min(newest, latest) - _.toMillis)
     (before ++ raised.map(limit => pending.fold(limit)(math.min(limit, _)))).maxOption
   }
@@ -39,4 +39,7 @@ private[files] object LateLimit {
 
   /** Tolerated lead of the clock of a storage over the clock of the driver. */
   private val ClockSkew = Duration.ofMinutes(5)
+
+  /** Latest time of a file whose storage has the clock of the driver, in milliseconds. */
+  def latest(now: Long): Long = now + ClockSkew.toMillis
 }

@@ -36,6 +36,9 @@ final private[files] class SeenEntries(log: SideLog) {
     }
     val valid = all.filterNot(head => all.exists(other => other.number > head.number && other.covers(head)))
     whole --= all.diff(valid).map(_.number)
+    // Only entries whose files are all forgotten are removed.
+    valid.headOption.filter(head => head.from > 0 && valid.forall(_.limit.isEmpty))
+      .foreach(head => whole(head.number).corrupt("the entries before it are missing"))
     valid.zip(valid.drop(1)).find { case (head, next) => next.from != head.until }.foreach { case (head, next) =>
       whole(next.number).corrupt(s"the first file is not number ${head.until}")
     }
@@ -91,6 +94,7 @@ final private[files] class SeenEntries(log: SideLog) {
     )
     heads = if (stored.from == from && stored.until == until) heads.dropRight(replaced.size) :+ stored else valid
     // The last entry has the limit, and all files of these entries are forgotten.
+    whole.clear()
     heads = heads.dropWhile(head => head != heads.last && stored.limit.exists(head.modified._2 < _))
     entries.purge(entries.numbers.toSeq.filterNot(number => heads.exists(_.number == number)))
     stored.from == from && stored.until == until

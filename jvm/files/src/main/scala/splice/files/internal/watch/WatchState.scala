@@ -3,7 +3,7 @@
 
 package splice.files.internal.watch
 
-import java.time.Instant
+import java.time.{Duration, Instant}
 
 import splice.files.internal.options.EndCondition
 import splice.files.internal.split.ListedFile
@@ -17,7 +17,7 @@ import splice.files.internal.split.ListedFile
   * @param isRead
   *   true if the query has read all files that it knows
   * @param round
-  *   bytes of the last round of `caughtUp`: a listing that begins when all files are read
+  *   bytes and time of the last round of `caughtUp`: a listing that begins when all files are read
   * @param quiet
   *   time of the last listing with a new file
   * @param isQuiet
@@ -35,7 +35,7 @@ final private[files] case class WatchState(
     pending: Vector[ListedFile] = Vector.empty,
     isLast: Boolean = false,
     isRead: Boolean = false,
-    round: Option[Long] = None,
+    round: Option[(Long, Instant)] = None,
     quiet: Option[Instant] = None,
     isQuiet: Boolean = false,
     limit: Option[Long] = None,
@@ -51,6 +51,8 @@ final private[files] case class WatchState(
     *
     * @param began
     *   state when the listing began
+    * @param minAge
+    *   age from which a file is read
     * @param isOnly
     *   true if the run lists once
     * @param isMarked
@@ -62,17 +64,21 @@ final private[files] case class WatchState(
       listing: FolderListing,
       began: WatchState,
       endWhen: Seq[EndCondition],
+      minAge: Duration,
       isOnly: Boolean,
       isMarked: Boolean,
       isFinal: Boolean,
       now: Instant
   ): WatchState = {
     // A later listing has the files that are too young now.
-    val isWhole  = listing.young == 0
-    val bytes    = listing.bytes
-    val isRound  = began.isRead && began.pending.isEmpty
-    val caughtUp = endWhen.contains(EndCondition.CaughtUp) &&
-      (isOnly || isRound && WatchState.endsRounds(round, bytes))
+    val isWhole = listing.young == 0
+    val bytes   = listing.bytes + listing.youngBytes
+    val latest  = (listing.newest ++ Seq(newest)).max
+    // The young files of a round are old in the next round, so only an archiver that never stops has always young files.
+    val isSpaced = isWhole || round.forall { case (_, at) => !now.isBefore(at.plus(minAge)) }
+    val isRound  = began.isRead && began.pending.isEmpty && isSpaced
+    val caughtUp = endWhen.contains(EndCondition.CaughtUp) && (isWhole || latest > Long.MinValue) &&
+      (isOnly || isRound && WatchState.endsRounds(round.map(_._1), bytes))
     val since   = if (listing.files.nonEmpty) now else quiet.getOrElse(now)
     val isStill = listing.files.isEmpty && isWhole && endWhen.exists {
       case EndCondition.Quiet(length) => !now.isBefore(since.plus(length))
@@ -80,12 +86,12 @@ final private[files] case class WatchState(
     }
     copy(
       pending = pending ++ listing.files,
-      isLast = isLast || isFinal || isWhole && (isMarked || began.isQuiet || caughtUp),
+      isLast = isLast || isFinal || caughtUp || isWhole && (isMarked || began.isQuiet),
       isRead = isRead && listing.files.isEmpty,
-      round = if (isRound || round.isEmpty) Some(bytes) else round,
+      round = if (isRound || round.isEmpty) Some(bytes -> now) else round,
       quiet = Some(since),
       isQuiet = isStill,
-      newest = (listing.newest ++ Seq(newest)).max,
+      newest = latest,
       last = Some(now),
       listed = listing.listed,
       late = math.max(late, listing.old - began.forgotten),

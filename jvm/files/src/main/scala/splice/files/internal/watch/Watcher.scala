@@ -45,7 +45,7 @@ final private[files] class Watcher(
   import Watcher.logger
 
   private val state  = new AtomicReference(begin)
-  private val failed = new AtomicReference(Option.empty[SpliceException])
+  private val failed = new AtomicReference(Option.empty[Throwable])
   private val limits = LateLimit(settings.horizon, most)
 
   @volatile private var isOnly  = false
@@ -53,7 +53,7 @@ final private[files] class Watcher(
 
   private var full     = Option.empty[Instant]
   private var duration = Duration.ZERO
-  private var ignored  = 0
+  private var noted    = Map.empty[String, Int]
 
   /** Lists the folder once. */
   def list(): Unit = if (!state.get.isLast) {
@@ -68,15 +68,28 @@ final private[files] class Watcher(
       isOnly || isMarked || began.isQuiet || (endsWithRounds && began.isRead)
     val listing = lister.list(known, began.limit, isFull)
     if (isFull) full = Some(from)
+    // The next listing of this run would not find these files again, for example after an error of a lack of memory.
+    try take(listing, began, isMarked)
+    catch {
+      case e: Throwable =>
+        fail(e)
+        throw e
+    }
+    duration = Duration.between(from, steady.instant())
+  }
+
+  private def take(listing: FolderListing, began: WatchState, isMarked: Boolean): Unit = {
     listing.files.foreach(file => known.add(SeenFile(file.path, file.modified, file.size)))
     warn(listing, began)
-    val now   = change(_.listed(listing, began, settings.endWhen, isOnly, isMarked, isFinal, steady.instant()))
+    val at    = steady.instant()
+    val now   = change(_.listed(listing, began, settings.endWhen, settings.minAge, isOnly, isMarked, isFinal, at))
     val limit = limits.after(now.limit, known.size, now.newest, now.oldestPending, clock.instant())
     if (limit != now.limit) {
       val files = limit.fold(0)(known.forget)
       val _     = change(_.forgot(limit, files))
     }
-    duration = Duration.between(from, steady.instant())
+    if (now.isLast && listing.young > 0)
+      logger.warn(s"The folder ends without ${listing.young} files that are younger than 'minFileAge'.")
   }
 
   private def endsWithRounds = settings.endWhen.contains(EndCondition.CaughtUp)
@@ -99,16 +112,25 @@ final private[files] class Watcher(
           known.add(file.seen)
       }
     }
-    listing.ignored.foreach { case (files, example) =>
-      if (files > ignored) logger.warn(
-        s"Splice does not read $files files, for example $example, because folder names of other files are partition " +
-          "columns and these files are not in such a folder."
-      )
-      ignored = files
-    }
+    note(
+      listing.ignored,
+      "are not read, because folder names of other files are partition columns and these files are not in such a folder."
+    )
+    note(
+      listing.ahead,
+      "are later than the clock of the driver. Splice reads these files when their age is 'minFileAge'. Correct the " +
+        "clock of the storage or the times of the files, or restart the query without 'minFileAge'."
+    )
   }
 
-  private def fail(error: SpliceException): Unit = { val _ = failed.compareAndSet(None, Some(error)) }
+  /** Warns of files if their number grows. */
+  private def note(files: Option[(Int, String)], text: String): Unit =
+    files.filter(_._1 > noted.getOrElse(text, 0)).foreach { case (number, example) =>
+      logger.warn(s"$number files, for example $example, $text")
+      noted += text -> number
+    }
+
+  private def fail(error: Throwable): Unit = { val _ = failed.compareAndSet(None, Some(error)) }
 
   /** Pause until the next listing. */
   def pause: Duration = if (!isBegun) Duration.ZERO else Seq(settings.interval, duration).max
@@ -116,7 +138,7 @@ final private[files] class Watcher(
   /** Lists once in this run, as Spark's AvailableNow needs. */
   def once(): Unit = isOnly = true
 
-  /** @throws SpliceException if a listing has found a file that a policy rejects */
+  /** @throws SpliceException if a listing has found a file that a policy rejects, or if the files of a listing are lost */
   def check(): Unit = failed.get.foreach(throw _)
 
   def hasFailed: Boolean = failed.get.nonEmpty

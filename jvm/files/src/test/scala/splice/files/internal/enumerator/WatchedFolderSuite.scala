@@ -17,6 +17,7 @@ import splice.files.storage.CountingFileSystem
 import splice.files.{LocalSpark, SourceRead}
 import splice.source._
 import splice.source.errors.{SpliceException, SpliceOptionException}
+import splice.source.log.Coverage
 import splice.source.runtime.{ProgressMetric, SideLog}
 import splice.testkit.internal.Patient
 import splice.testkit.simulation.SimulatedClock
@@ -121,6 +122,45 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
           assert(error.getCondition == "SPLICE_FILES.LISTINGS_FAILED" && error.getMessage.contains("does not respond"))
         }
       }
+    }
+  }
+
+  test("the last listing of a folder is checked before the folder ends") {
+    write("checked/a")
+    val log     = new MemorySideLog
+    val options = Seq("endWhen" -> "file:_DONE")
+    Using.resource(start(log, "checked", options: _*)) { run =>
+      run.freeze()
+      assert(advance(run, run.start(StartPosition.Configured)) == FilesPosition(1))
+    }
+    Files.writeString(Paths.get(at("checked/a")), "longer")
+    write("checked/_DONE")
+    Using.resource(start(log, "checked", options: _*)) { run =>
+      val error = intercept[SpliceException] {
+        run.freeze()
+        advance(run, FilesPosition(1))
+      }
+      assert(error.getCondition == "SPLICE_FILES_DATA.LISTED_FILE_CHANGED")
+    }
+    Using.resource(start(log, "checked", options :+ ("onFileChanged" -> "warn"): _*)) { run =>
+      run.freeze()
+      assert(run.evidence(advance(run, FilesPosition(1))).nonEmpty)
+    }
+  }
+
+  test("a hand-over cannot count the files of merged segments") {
+    val log   = new MemorySideLog
+    val Files = 20
+    (0 until Files).foreach { i =>
+      write(s"merged/f$i")
+      Using.resource(start(log, "merged")) { run =>
+        run.freeze()
+        run.retain(advance(run, if (i == 0) run.start(StartPosition.Configured) else FilesPosition(i)))
+      }
+    }
+    Using.resource(start(log, "merged", "endWhen" -> "caughtUp")) { run =>
+      val error = intercept[SpliceException](run.remaining(FilesPosition(Files), new Coverage))
+      assert(error.getCondition == "SPLICE_FILES.FILES_MERGED")
     }
   }
 

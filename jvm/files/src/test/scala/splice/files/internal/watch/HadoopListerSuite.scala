@@ -13,7 +13,7 @@ import scala.util.{Random, Try}
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.files.internal.split.ListedFile
+import splice.files.internal.split.{FileSchemas, ListedFile}
 import splice.files.storage.CountingFileSystem
 import splice.files.{FileSource, LocalSpark, SourceRead}
 import splice.source.ReadMode
@@ -35,13 +35,13 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
   private def source(options: (String, String)*): FileSource =
     SourceRead.source(Seq("format" -> "text", "discovery" -> "watch", "schema" -> "value STRING") ++ options: _*)
 
-  private def lister(source: FileSource): HadoopLister =
+  private def lister(source: FileSource, stored: Option[FileSchemas] = None): HadoopLister =
     new HadoopLister(
       source.settings,
       source.settings.watch.get,
       new PinnedSession(SessionSettings.current),
       Clock.systemUTC(),
-      None
+      stored
     )(source.columns)
 
   private def list(
@@ -224,9 +224,11 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
   test("minFileAge leaves young files to a later listing") {
     write("young/old", modified = Some("2026-01-01T00:00:00Z"))
     write("young/new")
-    assert(list(lister(source("path" -> at("young"), "minFileAge" -> "1h"))).files.map(_.path.split('/').last) ==
-      Seq("old"))
-    assert(list(lister(source("path" -> at("young")))).files.size == 2)
+    val future = write("young/future", modified = Some("2099-01-01T00:00:00Z"))
+    val found  = list(lister(source("path" -> at("young"), "minFileAge" -> "1h")))
+    assert(found.files.map(_.path.split('/').last) == Seq("old") && found.young == 2)
+    assert(found.ahead.contains(1 -> s"file://$future"))
+    assert(list(lister(source("path" -> at("young")))).files.size == 3)
   }
 
   test("partitionOrder visits folders with at least the greatest value, and all folders at a full listing") {
@@ -241,6 +243,11 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
     write("order/day=11/c")
     assert(found(isFull = false).isEmpty)
     assert(found(isFull = true).sorted == Seq("day=11/c", "day=9/b"))
+    // A later run knows the greatest value without a new file.
+    val later = lister(source("path" -> at("order"), "partitionOrder" -> "day"), watched.schemas)
+    assert(list(later, known).files.isEmpty)
+    write("order/day=11/d")
+    assert(list(later, known, isFull = false).listed == 1)
   }
 
   test("files before the limit are counted and not compared, and changed files are reported") {
@@ -265,6 +272,48 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
     assert(Try(list(watched)).failed.get.asInstanceOf[SpliceException].getCondition == "SPLICE_FILES.PATH_NOT_FOUND")
   }
 
+  private def batchOf(options: (String, String)*): Option[Long] = {
+    val run = lister(source(options :+ ("endWhen" -> "caughtUp"): _*))
+    list(run)
+    run.batch
+  }
+
+  /** Log of a sink with one batch, and the files of the batch. */
+  private def sink(folder: String, names: String*): Unit = {
+    val lines = names.map { name =>
+      val file = at(s"$folder/$name")
+      s"""{"path":"file://$file","size":1,"isDir":false,"modificationTime":1,"blockReplication":1,"blockSize":1,"action":"add"}"""
+    }
+    val _ = write(s"$folder/_spark_metadata/0", ("v1" +: lines).mkString("\n"))
+  }
+
+  test("a folder of a sink that appears after the patterns were resolved is found with the same log") {
+    sink("races", "day=1/a", "day=2/b")
+    write("races/day=1/a")
+    val watched = lister(source("path" -> at("races/day=*")))
+    val known   = new KnownFiles
+    assert(list(watched, known).files.map(_.path.last) == Seq('a'))
+    write("races/day=2/b")
+    assert(list(watched, known).files.map(_.path.last) == Seq('b') && list(watched, known).files.isEmpty)
+  }
+
+  test("a sink with files that its partition folders exclude has no last batch") {
+    sink("mixed-sink", "day=1/a", "b")
+    Seq("day=1/a", "b").foreach(name => write(s"mixed-sink/$name"))
+    assert(batchOf("path" -> at("mixed-sink")).isEmpty)
+    sink("whole-sink", "day=1/a", "day=2/b")
+    Seq("day=1/a", "day=2/b").foreach(name => write(s"whole-sink/$name"))
+    assert(batchOf("path" -> at("whole-sink")).contains(0L))
+  }
+
+  test("a known file is not young") {
+    write("known-young/a")
+    val known = new KnownFiles
+    assert(list(lister(source("path" -> at("known-young"))), known).files.size == 1)
+    val found = list(lister(source("path" -> at("known-young"), "minFileAge" -> "1h")), known)
+    assert(found.young == 0 && found.listed == 1)
+  }
+
   test("new files in the folder of a sink come from its log") {
     val in                  = Files.createDirectories(Paths.get(at("sink-in")))
     def batch(i: Int): Unit = {
@@ -274,23 +323,22 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
     }
     val known   = new KnownFiles
     val watched = lister(source("path" -> at("sink-out")))
+    val ending  = lister(source("path" -> at("sink-out"), "endWhen" -> "caughtUp"))
     (1 to 12).foreach { i =>
       batch(i)
       write(s"sink-out/part-uncommitted-$i.txt")
       val found = list(watched, known).files
+      list(ending, known)
       assert(found.size == 1 && found.forall(!_.path.contains("uncommitted")), s"batch $i")
-      assert(watched.batch.contains(i - 1L))
-      assert(list(watched, known).files.isEmpty && watched.batch.contains(i - 1L))
-    }
-    def batchOf(options: (String, String)*): Option[Long] = {
-      val run = lister(source(options: _*))
-      list(run)
-      run.batch
+      assert(ending.batch.contains(i - 1L) && watched.batch.isEmpty)
+      val unchanged = list(ending, known)
+      assert(unchanged.files.isEmpty && unchanged.listed == i && ending.batch.contains(i - 1L))
     }
     assert(batchOf("path" -> at("sink-out")).contains(11L))
     // The rows of the other files would be lost, or the other sink has batches of its own.
     assert(batchOf("path" -> at("sink-out"), "modifiedAfter" -> "2099-01-01T00:00:00").isEmpty)
-    assert(batchOf("path" -> at("sink-out"), "minFileAge" -> "1h").isEmpty)
+    // Files of a sink are complete.
+    assert(batchOf("path" -> at("sink-out"), "minFileAge" -> "1h").contains(11L))
     write("sink-other/_spark_metadata/0", "v1\n")
     assert(batchOf("paths" -> s"""["${at("sink-out")}","${at("sink-other")}"]""").isEmpty)
     assert(once(Seq("path" -> at("sink-out"))).size == 12 && known.size == 12)

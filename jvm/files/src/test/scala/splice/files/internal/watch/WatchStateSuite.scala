@@ -16,11 +16,13 @@ import splice.files.internal.split.ListedFile
 /** Tests of the end of a watched folder. */
 final class WatchStateSuite extends AnyFunSuite {
 
+  private val MinAge = Duration.ofMinutes(5)
+
   private val start = Instant.parse("2026-11-01T00:00:00Z")
 
   private def found(bytes: Long): FolderListing = {
     val files = if (bytes == 0) Nil else Seq(ListedFile(s"/f$bytes", bytes, 0, splittable = true, InternalRow.empty))
-    FolderListing(files.toIndexedSeq, files.size.toLong)
+    FolderListing(files.toIndexedSeq, files.size.toLong, newest = files.headOption.map(_.modified))
   }
 
   private def after(
@@ -31,13 +33,13 @@ final class WatchStateSuite extends AnyFunSuite {
       isMarked: Boolean = false,
       seconds: Long = 0
   ): WatchState =
-    state.listed(listing, state, Seq(endWhen), isOnly, isMarked, isFinal = false, start.plusSeconds(seconds))
+    state.listed(listing, state, Seq(endWhen), MinAge, isOnly, isMarked, isFinal = false, start.plusSeconds(seconds))
 
   private def read(state: WatchState): WatchState = state.stored(state.pending.size).copy(isRead = true)
 
   test("the rounds of caughtUp end, although each listing finds files") {
     @tailrec def rounds(state: WatchState, archiver: Long => Long, bytes: Long, count: Int): Int =
-      if (state.isLast) count
+      if (state.isLast || count > 100) count
       else {
         val next = archiver(bytes)
         rounds(read(after(state, found(next), EndCondition.CaughtUp)), archiver, next, count + 1)
@@ -51,7 +53,7 @@ final class WatchStateSuite extends AnyFunSuite {
   test("a listing that begins before all files are read is not a round") {
     val first  = after(WatchState(), found(100), EndCondition.CaughtUp)
     val during = after(first, found(0), EndCondition.CaughtUp)
-    assert(!during.isLast && during.round.contains(100L))
+    assert(!during.isLast && during.round.exists(_._1 == 100))
     assert(after(read(during), found(0), EndCondition.CaughtUp).isLast)
     val arrived = read(during).copy(pending = Vector(found(5).files.head))
     assert(!after(arrived, found(0), EndCondition.CaughtUp).isLast)
@@ -80,16 +82,36 @@ final class WatchStateSuite extends AnyFunSuite {
     assert(!state.isLast && after(state, found(5), marker, isMarked = true).isLast)
   }
 
-  test("no condition holds while a file is too young, and only a batch ends without that file") {
+  test("quiet and file do not hold while a file is too young, and a batch ends without that file") {
     val marker = EndCondition.Marker("_DONE")
-    val young  = found(0).copy(young = 1)
-    val first  = read(after(WatchState(), found(10), EndCondition.CaughtUp))
+    val young  = found(0).copy(young = 1, youngBytes = 5)
+    val first  = read(after(WatchState(), found(10), marker))
     val quiet  = WatchState(isQuiet = true)
-    assert(!after(first, young, EndCondition.CaughtUp).isLast && after(first, found(0), EndCondition.CaughtUp).isLast)
-    assert(!after(first, young, EndCondition.CaughtUp, isOnly = true).isLast)
-    assert(!after(first, young, marker, isMarked = true).isLast)
+    assert(!after(first, young, marker, isMarked = true).isLast &&
+      after(first, found(0), marker, isMarked = true).isLast)
     assert(!after(quiet, young, EndCondition.Quiet(Duration.ZERO)).isLast)
-    assert(first.listed(young, first, Nil, isOnly = true, isMarked = false, isFinal = true, start).isLast)
+    assert(first.listed(young, first, Nil, MinAge, isOnly = true, isMarked = false, isFinal = true, start).isLast)
+  }
+
+  test("caughtUp ends a folder that always has young files, and reads all files of a folder that stops") {
+    def young(bytes: Long, old: Long) = found(old).copy(young = 1, youngBytes = bytes)
+    val begin                         = after(WatchState(), young(40, 60), EndCondition.CaughtUp)
+    val all                           = read(begin)
+    // The same young files are no further round.
+    assert(!after(all, young(40, 0), EndCondition.CaughtUp, seconds = 299).isLast)
+    val second = after(all, young(40, 0), EndCondition.CaughtUp, seconds = 300)
+    assert(!second.isLast && after(read(second), young(40, 0), EndCondition.CaughtUp, seconds = 600).isLast)
+    val aged = after(all, found(40), EndCondition.CaughtUp, seconds = 200)
+    assert(!aged.hasEnded && after(read(aged), found(0), EndCondition.CaughtUp, seconds = 210).hasEnded)
+  }
+
+  test("a run with one listing ends the folder without its young files, unless no file is old") {
+    val young = found(0).copy(young = 1, youngBytes = 5)
+    val some  =
+      after(WatchState(), young.copy(files = found(10).files, newest = Some(1L)), EndCondition.CaughtUp, isOnly = true)
+    assert(some.isLast && some.pending.size == 1)
+    assert(!after(WatchState(), young, EndCondition.CaughtUp, isOnly = true).isLast)
+    assert(after(WatchState(newest = 1), young, EndCondition.CaughtUp, isOnly = true).isLast)
   }
 
   test("late files are more old files than were forgotten") {

@@ -30,7 +30,7 @@ final class WatcherSuite extends AnyFunSuite {
     }
     override def exists(name: String): Boolean = false
     override def batch: Option[Long]           = None
-    override def responses: Long               = 0
+    override def waiting: Option[Long]         = None
     override def schemas: Option[FileSchemas]  = None
   }
 
@@ -39,7 +39,8 @@ final class WatcherSuite extends AnyFunSuite {
       onLate: OnLateFile = OnLateFile.Warn,
       onChanged: OnFileChanged = OnFileChanged.Fail,
       endWhen: Seq[EndCondition] = Nil,
-      state: WatchState = WatchState()
+      state: WatchState = WatchState(),
+      late: (Long, Instant) => SpliceException = FileErrors.lateFiles(_, _, 5, identity)
   ): Watcher = {
     val settings = WatchSettings(
       Duration.ofSeconds(10),
@@ -54,7 +55,7 @@ final class WatcherSuite extends AnyFunSuite {
     val policies = WatchPolicies(
       onChanged,
       file => FileErrors.listedFileChanged(file.path, file.previous, file.current, identity),
-      FileErrors.lateFiles(_, _, 5, identity)
+      late
     )
     val clock = Clock.fixed(start, ZoneOffset.UTC)
     new Watcher(lister, settings, policies, new KnownFiles, state, clock, clock, isFinal = false, most = 5)
@@ -93,6 +94,16 @@ final class WatcherSuite extends AnyFunSuite {
     assert(logged.size == 1 && logged.head.contains("/lake/a") && conditions(warns).isEmpty && warns.now.changed == 1)
   }
 
+  test("young files that are later than the clock are a warning when their number grows") {
+    val ahead   = Seq(Some(1 -> "/lake/a"), Some(1 -> "/lake/a"), Some(2 -> "/lake/a"), None, Some(1 -> "/lake/b"))
+    val results = new Results(ahead.map(found => FolderListing(IndexedSeq.empty, 0, young = 1, ahead = found)): _*)
+    val later   = watcher(results)
+    val logged  = warnings(ahead.foreach(_ => later.list()))
+    assert(logged.size == 2 && Seq("1 files", "2 files").zip(logged).forall { case (text, warning) =>
+      warning.contains(text) && warning.contains("minFileAge")
+    })
+  }
+
   test("the first listing, and a listing that may be the last one, have all folders") {
     def file(n: Int) = ListedFile(s"/f$n", 1000L, 0, splittable = true, InternalRow.empty)
     val partial      = new Results(FolderListing(IndexedSeq(file(1)), 1), FolderListing(IndexedSeq.empty, 1))
@@ -106,6 +117,22 @@ final class WatcherSuite extends AnyFunSuite {
     rounds.read()
     rounds.list()
     assert(whole.full == Seq(true, false, true) && rounds.now.isLast)
+  }
+
+  test("a run ends if it has lost the files of a listing") {
+    val lost  = FolderListing(IndexedSeq(ListedFile("/a", 1L, 0, splittable = true, InternalRow.empty)), 1, old = 1)
+    val state = WatchState(limit = Some(1000L))
+    val run   = watcher(new Results(lost), state = state, late = (_, _) => throw new IllegalStateException("no memory"))
+    assertThrows[IllegalStateException](run.list())
+    assert(run.hasFailed && intercept[IllegalStateException](run.check()).getMessage == "no memory")
+  }
+
+  test("a folder that ends without young files is a warning with their number") {
+    val young = FolderListing(IndexedSeq.empty, 1, young = 7, youngBytes = 1, newest = Some(1))
+    val run   = watcher(new Results(young), endWhen = Seq(EndCondition.CaughtUp))
+    run.once()
+    val logged = warnings(run.list())
+    assert(run.now.isLast && logged.size == 1 && logged.head.contains("without 7 files"))
   }
 
   test("a listing that fails at the start of a run does not make the next listing immediate") {
