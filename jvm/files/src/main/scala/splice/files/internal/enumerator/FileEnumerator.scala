@@ -138,7 +138,7 @@ final private[splice] class FileEnumerator(storage: FileStorage, configured: Lim
   }
 
   override def remaining(at: FilesPosition, covered: Coverage): Seq[FileRange] = {
-    val merged = lists.of(at.list).read().first
+    val merged = lists.of(at.list).merged
     if (merged > 0) throw FileErrors.filesMerged(merged)
     readable(FilesPosition(0, list = at.list), at.files).remaining(covered)
   }

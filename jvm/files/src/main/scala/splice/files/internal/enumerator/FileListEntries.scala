@@ -42,8 +42,7 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   // The last segments that a batch needed, by the number of their first file.
   private val loaded = mutable.LinkedHashMap.empty[Int, FileList]
-
-  private val sizes = mutable.Map.empty[Int, Long]
+  private val sizes  = mutable.Map.empty[Int, Long]
 
   /** True if the end of the list is persisted. */
   def isClosed: Boolean = {
@@ -91,12 +90,15 @@ final private[splice] class FileListEntries(log: SideLog) {
   def stored: Int = numbers.lastOption.fold(merged)(last => last + segment(last).files.size)
 
   /** Number of files in the segments, and of merged files that are not forgotten. */
-  def remembered: Int = stored - (if (isWatched) seen.forgotten.toInt else 0)
+  def remembered: Int = stored - older.fold(0)(_.forgotten.toInt)
 
   /** Last segment; None if the list has no segment. All segments have the same columns and settings. */
   def last: Option[FileList] = numbers.lastOption.map(segment)
 
-  private def merged: Int = if (isWatched) seen.files else 0
+  /** Number of files in the segments that were merged. */
+  def merged: Int = older.fold(0)(_.files)
+
+  private def older: Option[SeenEntries] = Option.when(isWatched)(seen)
 
   private def numbers: SortedSet[Int] = segments.numbers.rangeFrom(merged)
 
@@ -163,27 +165,25 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   /** Calls `receive` for each file that is not forgotten, and returns the limit and the number of forgotten files. */
   def files(receive: SeenFile => Unit): (Option[Long], Long) = {
-    val limit                      = if (isWatched) seen.limit else None
-    var forgotten                  = if (isWatched) seen.forgotten else 0L
+    val limit                      = older.flatMap(_.limit)
+    var forgotten                  = older.fold(0L)(_.forgotten)
     def pass(file: SeenFile): Unit = if (limit.exists(file.modified < _)) forgotten += 1 else receive(file)
-    if (isWatched) seen.foreach(pass)
+    older.foreach(_.foreach(pass))
     numbers.foreach(segment(_).files.foreach(file => pass(SeenFile(file.path, file.modified, file.size))))
     (limit, forgotten)
   }
 
   /** Least and greatest modification time of all files; None if there is no file. */
   def modified: Option[(Long, Long)] = {
-    val times = numbers.toSeq.flatMap(segment(_).range) ++ (if (isWatched) seen.modified else None)
+    val times = numbers.toSeq.flatMap(segment(_).range) ++ older.flatMap(_.modified)
     times.reduceOption((a, b) => (math.min(a._1, b._1), math.max(a._2, b._2)))
   }
 }
 
 private[splice] object FileListEntries {
 
-  private val Prefix = "files"
-
-  private val EndKey = "files-end"
-
+  private val Prefix   = "files"
+  private val EndKey   = "files-end"
   private val WatchKey = "watch"
 
   // Number of files in memory, besides the last segment that was used. A segment has at most 10,000 files.

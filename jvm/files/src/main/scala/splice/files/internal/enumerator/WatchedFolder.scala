@@ -147,12 +147,14 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
     val entries            = lists.of(number)
     val known              = new KnownFiles(entries.remembered)
     var newest             = Long.MinValue
+    var bytes              = 0L
     val (limit, forgotten) = entries.files { file =>
       known.add(file)
       newest = math.max(newest, file.modified)
+      bytes += file.length
     }
     val lister         = storage.lister(entries.last.map(_.schemas))
-    val state          = WatchState(limit = limit, forgotten = forgotten, newest = newest)
+    val state          = WatchState.begin(limit, forgotten, newest, bytes, context.steady.instant())
     val isFinal        = context.mode == ReadMode.Batch
     val (wall, steady) = (context.clock, context.steady)
     val watcher        =

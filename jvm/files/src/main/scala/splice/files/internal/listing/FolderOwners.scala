@@ -99,8 +99,9 @@ final private[files] class FolderOwners(
       .orElse(above(folder).flatMap(table(_, configured)))
   )
 
-  /** Forgets the found tables and logs if a long run has found many. */
-  def forget(): Unit = if (logs.size + tables.size > FolderOwners.Most) Seq(sinks, logs, tables).foreach(_.clear())
+  /** Forgets the found tables and logs if a long run has found many more than its folders need. */
+  def forget(folders: Int): Unit =
+    if (logs.size + tables.size > FolderOwners.Most + 4L * folders) Seq(sinks, logs, tables).foreach(_.clear())
 
   def system(folder: Path): FileSystem = {
     val uri = folder.toUri

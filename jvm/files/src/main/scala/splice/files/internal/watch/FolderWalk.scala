@@ -3,8 +3,7 @@
 
 package splice.files.internal.watch
 
-import java.io.{FileNotFoundException, IOException, InterruptedIOException}
-import java.net.SocketTimeoutException
+import java.io.{FileNotFoundException, IOException}
 import java.time.Duration
 import java.util.concurrent.atomic.{AtomicInteger, LongAdder}
 
@@ -213,10 +212,8 @@ final private[files] class FolderWalk(
       val folder = if (sink.isEmpty) checked else VisitedFolder(visit.folder, visit.isTop, sink)
       (folder, below.toSeq.filter(isVisited).map(Visit(_, isTop = false, sink)))
     } catch {
-      case _: FileNotFoundException  => (VisitedFolder(visit.folder, visit.isTop, isGone = true), Nil)
-      case e: SocketTimeoutException => throw HadoopLister.failed(visit.folder, e)
-      case e: InterruptedIOException => throw e
-      case e: IOException            => throw HadoopLister.failed(visit.folder, e)
+      case _: FileNotFoundException => (VisitedFolder(visit.folder, visit.isTop, isGone = true), Nil)
+      case e: IOException           => throw HadoopLister.failed(visit.folder, e)
     }
 
   // Only these file systems return the hosts of blocks in the same request.

@@ -3,9 +3,13 @@
 
 package splice.files.internal.watch
 
-import java.io.IOException
+import java.io.{IOException, InterruptedIOException}
+import java.net.SocketTimeoutException
+import java.nio.channels.ClosedByInterruptException
 import java.time.Clock
 import java.util.concurrent.ConcurrentHashMap
+
+import scala.util.Try
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.paths.SparkPath
@@ -63,39 +67,47 @@ final private[splice] class HadoopLister(
 
   override def waiting: Option[Long] = responses.waiting
 
-  override def exists(name: String): Boolean = guarded {
+  override def exists(name: String): Boolean = responses.during(guarded {
     val paths = RootPaths.existing(settings.paths, configuration)
     paths.nonEmpty && paths.flatten.forall { root =>
       val folder = if (root.isDirectory) root.getPath else root.getPath.getParent
       owners.system(folder).exists(new Path(folder, name))
     }
-  }
+  })
 
   override def list(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing =
     try guarded(listed(known, limit, isFull))
     catch { case e: IOException => throw failed(new Path(settings.shownPaths.mkString(", ")), e) }
 
   private def listed(known: KnownFiles, limit: Option[Long], isFull: Boolean): FolderListing = {
-    def existing = RootPaths.existing(settings.paths, configuration)
+    def existing = responses.during(RootPaths.existing(settings.paths, configuration))
     val roots    = RootPaths.outermost(existing.flatten, settings.recursive)
-    owners.forget()
-    roots.foreach(root => owners.rejectTable(if (root.isDirectory) root.getPath else root.getPath.getParent))
+    owners.forget(roots.size)
+    roots.foreach(root => rejectTable(if (root.isDirectory) root.getPath else root.getPath.getParent))
     val check   = new FileCheck(known, limit, watch.minAge, clock.millis(), filter)(fileOf)
     val walk    = new FolderWalk(owners, settings.recursive, check, responses)(isVisited(isFull))
     val visited = walk(roots)
     // A path that no longer exists is an error, and a folder of a pattern is not.
     if (visited.exists(folder => folder.isTop && folder.isGone)) { val _ = existing }
     // A table is rejected as in one listing of the files.
-    if (settings.recursive) visited.filter(_.fresh.nonEmpty).foreach(folder => owners.rejectTable(folder.path))
+    if (settings.recursive) visited.filter(_.fresh.nonEmpty).foreach(folder => rejectTable(folder.path))
     val sinks  = visited.flatMap(_.sink).distinct
     val tops   = roots.map(_.getPath).toSet
     val before = taken.filter { case (root, sink) => sinks.contains(root) && sink.tops == tops }
-    val inSink = sinks.flatMap(root => owners.sinkAfter(root, before.get(root).map(_.batch))).map { sink =>
+    // The log of a folder that the options do not select may be damaged.
+    val (damaged, read) = sinks.partitionMap { root =>
+      Try(responses.during(owners.sinkAfter(root, before.get(root).map(_.batch)))).toEither.left.map(root -> _)
+    }
+    val inSink = read.flatten.map { sink =>
       val files = sink.committed.values.filter(file => isBelow(file.getPath, tops))
       sink -> ofSink(files.toSeq, tops, known, limit, check, walk)
     }
-    val same    = before -- inSink.map(_._1.path)
-    val listing = selected(visited ++ inSink.flatMap(_._2) ++ same.values.flatMap(_.folders), roots)
+    val same      = before -- inSink.map(_._1.path)
+    val listing   = selected(visited ++ inSink.flatMap(_._2) ++ same.values.flatMap(_.folders), roots)
+    val partition = found.fold(new StructType)(_.partition)
+    damaged.find { case (root, _) =>
+      visited.exists(folder => folder.sink.contains(root) && isSelected(folder, partition))
+    }.foreach { case (_, error) => throw error }
     taken = same ++ inSink.flatMap { case (sink, folders) =>
       val isWhole = watch.endWhen.nonEmpty && hasAll(sink, listing, known, limit, tops)
       sink.batch.map(batch => sink.path -> TakenSink(batch, tops, folders.map(_.counts), isWhole))
@@ -143,11 +155,13 @@ final private[splice] class HadoopLister(
       val current = own.iterator.map(file => inStorage.getOrElse(file.getPath, file))
       check.folder(folder, isTop(folder, own), current, isCommitted = true)
     }
-    checked ++ before.groupBy(_.getPath.getParent).map { case (folder, own) =>
-      val old = own.count(file => limit.exists(file.getModificationTime < _))
+    checked ++ before.filter(filter.accepts).groupBy(_.getPath.getParent).map { case (folder, own) =>
+      val old = own.count(file => limit.exists(file.getModificationTime < _) && !known.contains(pathOf(file.getPath)))
       VisitedFolder(folder, isTop(folder, own), listed = own.size, old = old)
     }
   }
+
+  private def rejectTable(folder: Path): Unit = responses.during(owners.rejectTable(folder))
 
   private def guarded[A](body: => A): A = session.run(settings.users.guarded(body))
 
@@ -179,8 +193,10 @@ final private[splice] class HadoopLister(
   /** New files in the folders that the options select, with the values of their folders. */
   private def selected(folders: Seq[VisitedFolder], roots: Seq[FileStatus]): FolderListing = {
     // The types of the first files depend on all folders, as in one listing of the files, and so does the order.
-    val needsAll = found.isEmpty || (watch.partitionOrder.nonEmpty && greatest.isEmpty)
-    val relevant = folders.filter(folder => folder.fresh.nonEmpty || (needsAll && folder.example.nonEmpty))
+    val needsOrder                       = watch.partitionOrder.nonEmpty && greatest.isEmpty
+    def isExample(folder: VisitedFolder) =
+      folder.example.nonEmpty && (found.isEmpty || needsOrder && folder.listed > 0)
+    val relevant = folders.filter(folder => folder.fresh.nonEmpty || isExample(folder))
     val values   = FolderValues.of(settings, roots, relevant, found.map(_.rows).getOrElse(columns.rows))
     val schemas  = found.getOrElse(
       FileSchemas(settings.schema.fold(columns.data)(FileListing.without(_, values.columns)), values.columns)
@@ -196,7 +212,8 @@ final private[splice] class HadoopLister(
     }
     PartitionOrder.index(watch.partitionOrder, schemas.partition).foreach { index =>
       val kind = schemas.partition(index).dataType
-      val all  = taken.map(_._2).filterNot(_.isNullAt(index)).map(_.get(index, kind)) ++ greatest
+      val rows = taken.collect { case (folder, row) if folder.listed > 0 && !row.isNullAt(index) => row }
+      val all  = rows.map(_.get(index, kind)) ++ greatest
       greatest = all.maxOption(PartitionOrder.ordering(kind))
     }
     val files = taken.flatMap { case (folder, row) => folder.fresh.map(_.copy(values = row)) }
@@ -245,8 +262,10 @@ private[files] object HadoopLister {
 
   /** Error of a folder that cannot be listed. */
   def failed(folder: Path, error: Throwable): Exception = error match {
-    case e: SpliceException      => e
-    case e: InterruptedException => e
-    case e                       => FileErrors.listingFailed(folder.toString, SpliceError.text(e), e)
+    case e: SpliceException                                                   => e
+    case e: InterruptedException                                              => e
+    case e: ClosedByInterruptException                                        => e
+    case e: InterruptedIOException if !e.isInstanceOf[SocketTimeoutException] => e
+    case e => FileErrors.listingFailed(folder.toString, SpliceError.text(e), e)
   }
 }

@@ -59,6 +59,8 @@ final private[files] case class WatchState(
     *   true if the listing began after a file of `endWhen` existed
     * @param isFinal
     *   true if the listing is the last one in any case
+    * @param from
+    *   begin of the listing
     */
   def listed(
       listing: FolderListing,
@@ -68,6 +70,7 @@ final private[files] case class WatchState(
       isOnly: Boolean,
       isMarked: Boolean,
       isFinal: Boolean,
+      from: Instant,
       now: Instant
   ): WatchState = {
     // A later listing has the files that are too young now.
@@ -75,7 +78,7 @@ final private[files] case class WatchState(
     val bytes   = listing.bytes + listing.youngBytes
     val latest  = (listing.newest ++ Seq(newest)).max
     // The young files of a round are old in the next round, so only an archiver that never stops has always young files.
-    val isSpaced = isWhole || round.forall { case (_, at) => !now.isBefore(at.plus(minAge)) }
+    val isSpaced = isWhole || round.forall { case (_, at) => !from.isBefore(at.plus(minAge)) }
     val isRound  = began.isRead && began.pending.isEmpty && isSpaced
     val caughtUp = endWhen.contains(EndCondition.CaughtUp) && (isWhole || latest > Long.MinValue) &&
       (isOnly || isRound && WatchState.endsRounds(round.map(_._1), bytes))
@@ -88,7 +91,7 @@ final private[files] case class WatchState(
       pending = pending ++ listing.files,
       isLast = isLast || isFinal || caughtUp || isWhole && (isMarked || began.isQuiet),
       isRead = isRead && listing.files.isEmpty,
-      round = if (isRound || round.isEmpty) Some(bytes -> now) else round,
+      round = if (isRound || round.isEmpty) Some(bytes -> from) else round,
       quiet = Some(since),
       isQuiet = isStill,
       newest = latest,
@@ -112,6 +115,14 @@ final private[files] case class WatchState(
 }
 
 private[files] object WatchState {
+
+  /** State at the start of a run.
+    *
+    * @param bytes
+    *   bytes of the files of the list, which are the last round of an earlier run
+    */
+  def begin(limit: Option[Long], forgotten: Long, newest: Long, bytes: Long, now: Instant): WatchState =
+    WatchState(limit = limit, forgotten = forgotten, newest = newest, round = Option.when(bytes > 0)(bytes -> now))
 
   /** True if the files of a round are the last files of the source. The bytes of rounds halve, so their number is
     * limited, even if files always arrive.

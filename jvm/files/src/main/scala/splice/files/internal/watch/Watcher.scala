@@ -69,7 +69,7 @@ final private[files] class Watcher(
     val listing = lister.list(known, began.limit, isFull)
     if (isFull) full = Some(from)
     // The next listing of this run would not find these files again, for example after an error of a lack of memory.
-    try take(listing, began, isMarked)
+    try take(listing, began, isMarked, from)
     catch {
       case e: Throwable =>
         fail(e)
@@ -78,11 +78,11 @@ final private[files] class Watcher(
     duration = Duration.between(from, steady.instant())
   }
 
-  private def take(listing: FolderListing, began: WatchState, isMarked: Boolean): Unit = {
+  private def take(listing: FolderListing, began: WatchState, isMarked: Boolean, from: Instant): Unit = {
     listing.files.foreach(file => known.add(SeenFile(file.path, file.modified, file.size)))
     warn(listing, began)
     val at    = steady.instant()
-    val now   = change(_.listed(listing, began, settings.endWhen, settings.minAge, isOnly, isMarked, isFinal, at))
+    val now   = change(_.listed(listing, began, settings.endWhen, settings.minAge, isOnly, isMarked, isFinal, from, at))
     val limit = limits.after(now.limit, known.size, now.newest, now.oldestPending, clock.instant())
     if (limit != now.limit) {
       val files = limit.fold(0)(known.forget)
@@ -114,7 +114,8 @@ final private[files] class Watcher(
     }
     note(
       listing.ignored,
-      "are not read, because folder names of other files are partition columns and these files are not in such a folder."
+      "are not read. If a path has files in folders named column=value, Splice reads only these files, else only the " +
+        "files directly in the path."
     )
     note(
       listing.ahead,

@@ -73,7 +73,8 @@ private object WatchedWorldSuite {
 
   final private class Killed extends ControlThrowable
 
-  final private case class Stored(modified: Long, length: Long, seen: Boolean = false)
+  /** @param found true if a listing had the file as a new file */
+  final private case class Stored(modified: Long, length: Long, seen: Boolean = false, found: Boolean = false)
 
   final private class World(seed: Int, note: String => Unit) {
 
@@ -170,6 +171,7 @@ private object WatchedWorldSuite {
         }
         if (limit.nonEmpty) note("more files than the limit")
         listed.foreach { case (path, file) => files(path) = file.copy(seen = true) }
+        fresh.foreach { case (path, file) => files(path) = file.copy(seen = true, found = true) }
         newest = (listed.map(_._2.modified) :+ newest).max
         val found = fresh.map { case (path, file) =>
           ListedFile(path, file.length, file.modified, splittable = true, InternalRow.empty)
@@ -300,7 +302,7 @@ private object WatchedWorldSuite {
           val file = files(path)
           files -= path
           names += 1
-          files(s"/lake/renamed-$names") = file.copy(seen = false)
+          files(s"/lake/renamed-$names") = file.copy(seen = false, found = false)
           note("file is renamed")
         }
       case 5 => fails = random.nextInt(3) == 0
@@ -339,7 +341,10 @@ private object WatchedWorldSuite {
         val missing = files.filter { case (path, _) => !rows.contains(path) }
         missing.foreach { case (path, file) =>
           note("late file")
-          assert(rows.size + missing.size > most && file.modified < limit, s"$path with $file is not read")
+          assert(
+            !file.found && rows.size + missing.size > most && file.modified < limit,
+            s"$path with $file is not read"
+          )
         }
       } else {
         // A listing before the end could not see the other files.

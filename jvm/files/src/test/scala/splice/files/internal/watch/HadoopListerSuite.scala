@@ -306,6 +306,33 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
     assert(batchOf("path" -> at("whole-sink")).contains(0L))
   }
 
+  test("a damaged log is an error only if the options select its folder") {
+    write("beside/a")
+    write("beside/backup/_spark_metadata/0", "v9\n")
+    assert(list(lister(source("path" -> at("beside")))).files.size == 1)
+    assertThrows[SpliceException](list(lister(source("path" -> at("beside/backup")))))
+    assertThrows[SpliceException](list(lister(source("path" -> at("beside"), "recursiveFileLookup" -> "true"))))
+  }
+
+  test("known files of a sink are not late, whatever the times in its log") {
+    sink("late-sink", "a", "b")
+    Seq("a", "b").foreach(name => write(s"late-sink/$name"))
+    val known = new KnownFiles
+    assert(list(lister(source("path" -> at("late-sink"))), known).files.size == 2)
+    val limit = Some(1000L)
+    assert(list(lister(source("path" -> at("late-sink"))), known, limit).old == 0)
+    assert(list(lister(source("path" -> at("late-sink"))), new KnownFiles, limit).old == 2)
+  }
+
+  test("partitionOrder has no value of a folder whose files are young") {
+    write("order-young/day=1/a", modified = Some("2026-01-01T00:00:00Z"))
+    write("order-young/day=2/b")
+    val watched = lister(source("path" -> at("order-young"), "partitionOrder" -> "day", "minFileAge" -> "1h"))
+    assert(list(watched).files.size == 1)
+    write("order-young/day=1/c", modified = Some("2026-01-01T00:00:00Z"))
+    assert(list(watched, isFull = false).files.size == 2)
+  }
+
   test("a known file is not young") {
     write("known-young/a")
     val known = new KnownFiles

@@ -33,7 +33,17 @@ final class WatchStateSuite extends AnyFunSuite {
       isMarked: Boolean = false,
       seconds: Long = 0
   ): WatchState =
-    state.listed(listing, state, Seq(endWhen), MinAge, isOnly, isMarked, isFinal = false, start.plusSeconds(seconds))
+    state.listed(
+      listing,
+      state,
+      Seq(endWhen),
+      MinAge,
+      isOnly,
+      isMarked,
+      isFinal = false,
+      start.plusSeconds(seconds),
+      start.plusSeconds(seconds)
+    )
 
   private def read(state: WatchState): WatchState = state.stored(state.pending.size).copy(isRead = true)
 
@@ -57,6 +67,13 @@ final class WatchStateSuite extends AnyFunSuite {
     assert(after(read(during), found(0), EndCondition.CaughtUp).isLast)
     val arrived = read(during).copy(pending = Vector(found(5).files.head))
     assert(!after(arrived, found(0), EndCondition.CaughtUp).isLast)
+  }
+
+  test("a restart compares a round with all files of earlier runs") {
+    val begin = WatchState.begin(None, 0, newest = 1, bytes = 100, start)
+    val early = read(after(begin, found(0), EndCondition.CaughtUp))
+    val round = after(early, found(20), EndCondition.CaughtUp)
+    assert(!early.isLast && !round.isLast && after(read(round), found(10), EndCondition.CaughtUp).isLast)
   }
 
   test("the only listing of a run is the last round of caughtUp, and files of it are read before the end") {
@@ -90,7 +107,17 @@ final class WatchStateSuite extends AnyFunSuite {
     assert(!after(first, young, marker, isMarked = true).isLast &&
       after(first, found(0), marker, isMarked = true).isLast)
     assert(!after(quiet, young, EndCondition.Quiet(Duration.ZERO)).isLast)
-    assert(first.listed(young, first, Nil, MinAge, isOnly = true, isMarked = false, isFinal = true, start).isLast)
+    assert(first.listed(
+      young,
+      first,
+      Nil,
+      MinAge,
+      isOnly = true,
+      isMarked = false,
+      isFinal = true,
+      start,
+      start
+    ).isLast)
   }
 
   test("caughtUp ends a folder that always has young files, and reads all files of a folder that stops") {
