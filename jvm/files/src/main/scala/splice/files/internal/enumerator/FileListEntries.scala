@@ -152,7 +152,8 @@ final private[splice] class FileListEntries(log: SideLog) {
   def merge(oldest: Int, limit: Option[Long]): Unit = {
     val all       = numbers.toSeq
     val mergeable = all.zip(all.drop(1)).takeWhile(_._2 <= oldest).map(_._1)
-    if (mergeable.sizeIs >= Least) {
+    val size      = all.lift(mergeable.size).fold(0)(_ - all.head)
+    if (mergeable.sizeIs >= Least || size >= Kept) {
       val group = mergeable.take(2 * Least)
       val files = group.flatMap(segment(_).files).map(file => SeenFile(file.path, file.modified, file.size))
       val _     = seen.add(files, limit)
@@ -189,7 +190,7 @@ private[splice] object FileListEntries {
   // Number of files in memory, besides the last segment that was used. A segment has at most 10,000 files.
   private val Kept = 20000
 
-  // Fewer segments are not worth another entry.
+  // Fewer segments with fewer files than in memory are not worth another entry.
   private val Least = 16
 
   private def empty(first: Int): FileList =
