@@ -97,7 +97,6 @@ final private[splice] class FileListEntries(log: SideLog) {
 
   /** Number of files in the segments that were merged. */
   def merged: Int = older.fold(0)(_.files)
-
   private def older: Option[SeenEntries] = Option.when(isWatched)(seen)
 
   private def numbers: SortedSet[Int] = segments.numbers.rangeFrom(merged)
