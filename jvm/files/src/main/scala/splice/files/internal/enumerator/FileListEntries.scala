@@ -96,7 +96,7 @@ final private[splice] class FileListEntries(log: SideLog) {
   def last: Option[FileList] = numbers.lastOption.map(segment)
 
   /** Number of files in the segments that were merged. */
-  def merged: Int = older.fold(0)(_.files)
+  def merged: Int                        = older.fold(0)(_.files)
   private def older: Option[SeenEntries] = Option.when(isWatched)(seen)
 
   private def numbers: SortedSet[Int] = segments.numbers.rangeFrom(merged)
