@@ -45,7 +45,7 @@ lives of clusters that are read by time, and its tests with brokers. The ceiling
 MAIN_LINES = {
     "coordinator": 2229,  # The folder of a side log for files of other software (`SideLog.folder`).
     "dynamic-kafka": 11095,  # Batches of all clusters that end at one time (`admission=eventTime`).
-    "files": 6459,  # Watched folders: the last batch of a sink, listings without a response.
+    "files": 6464,  # Watched folders: the last batch of a sink, listings without a response.
     "hybrid": 6521,  # Checks of the retention of the log while the history is read.
     "kafka": 12640,  # Batches that end at one time, and `delayNeededMs`.
     "source": 4952,  # Calls on another thread, which were in the module `kafka`.

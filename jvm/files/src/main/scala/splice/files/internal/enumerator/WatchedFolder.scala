@@ -36,7 +36,8 @@ final private[files] class WatchedFolder(lists: FileLists, storage: WatchedStora
     if (!entries.exists) {
       val folder = open(number)
       if (folder.watcher.now.last.isEmpty) folder.watcher.list()
-      if (!folder.watcher.hasPending) storage.rejectEmpty(context)
+      // Young files show that the storage is available.
+      if (!folder.watcher.hasPending && folder.watcher.now.young == 0) storage.rejectEmpty(context)
       entries.beginWatch()
       end(folder, entries)
     }

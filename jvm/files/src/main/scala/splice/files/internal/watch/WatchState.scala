@@ -30,6 +30,8 @@ import splice.files.internal.split.ListedFile
   *   time of the last listing
   * @param late
   *   least number of files that were not read, because they are older than the limit
+  * @param young
+  *   number of files of the last listing that are younger than `minFileAge`
   */
 final private[files] case class WatchState(
     pending: Vector[ListedFile] = Vector.empty,
@@ -44,6 +46,7 @@ final private[files] case class WatchState(
     last: Option[Instant] = None,
     listed: Long = 0,
     late: Long = 0,
+    young: Long = 0,
     changed: Long = 0
 ) {
 
@@ -98,6 +101,7 @@ final private[files] case class WatchState(
       last = Some(now),
       listed = listing.listed,
       late = math.max(late, listing.old - began.forgotten),
+      young = listing.young,
       changed = changed + listing.changed.size
     )
   }

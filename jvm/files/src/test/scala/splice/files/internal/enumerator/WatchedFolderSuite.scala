@@ -99,7 +99,8 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
   }
 
   test("a listing without a response for discoveryTimeout fails the query, and a response begins the time again") {
-    (1 to 2).foreach(i => write(s"hangs/k=$i/a"))
+    // A second folder could respond after the check that sees the hanging request.
+    write("hangs/k=1/a")
     val clock = new SimulatedClock(Instant.now())
     val all   = counting("hangs") ++ Seq("discoveryInterval" -> "10ms", "discoveryTimeout" -> "10m")
     Using.resource(startAt(clock, new MemorySideLog, "hangs", all: _*)) { run =>
@@ -122,6 +123,24 @@ final class WatchedFolderSuite extends AnyFunSuite with LocalSpark with Patient 
           assert(error.getCondition == "SPLICE_FILES.LISTINGS_FAILED" && error.getMessage.contains("does not respond"))
         }
       }
+    }
+  }
+
+  test("a first listing without files is rejected, and one with young files waits") {
+    Files.createDirectories(Paths.get(at("young")))
+    def options(age: String) = Seq("onEmpty" -> "fail", "minFileAge" -> age, "discoveryInterval" -> "10ms")
+    val log                  = new MemorySideLog
+    Using.resource(start(log, "young", options("1h"): _*)) { run =>
+      val error = intercept[SpliceException](run.start(StartPosition.Configured))
+      assert(error.getCondition == "SPLICE_FILES.NO_FILES")
+    }
+    write("young/a")
+    Using.resource(start(log, "young", options("1h"): _*)) { run =>
+      val begin = run.start(StartPosition.Configured)
+      assert(advance(run, begin) == begin)
+    }
+    Using.resource(start(log, "young", options("0s"): _*)) { run =>
+      eventually(assert(advance(run, FilesPosition.Start) == FilesPosition(1)))
     }
   }
 
