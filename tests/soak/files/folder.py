@@ -101,7 +101,7 @@ class GrowingFolder(Relay):
         rows = [self._row(first + number) for number in range(dice.choice([1, 4, 20, 60]))]
         if self._fate.end:
             self.produce(len(rows))
-            rows = [r for n, r in enumerate(rows, first) if n % 7 or not self._fate.holes]
+            rows = [r for n, r in enumerate(rows, first) if n % 7 != 6 or not self._fate.holes]
         else:
             self.produced += len(rows)
         self._complete()
