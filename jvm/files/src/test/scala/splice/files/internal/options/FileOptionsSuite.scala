@@ -98,6 +98,11 @@ final class FileOptionsSuite extends AnyFunSuite {
     }
     assert(refused("recursiveFileLookup" -> "yes").contains("true or false"))
     assert(refused("maxPartitionBytes" -> "many").contains("128m"))
+    Seq("discoveryInterval", "discoveryTimeout").foreach { key =>
+      val text = refused("discovery" -> "watch", key -> "0s")
+      Seq("'0s'", s"'$key'", "more than 0").foreach(words => assert(text.contains(words)))
+    }
+    create("discovery" -> "watch", "discoveryInterval" -> "1ms", "minFileAge" -> "0s")
   }
 
   test("exactly one of path and paths must be set") {

@@ -3,7 +3,9 @@
 
 package splice.files.internal.watch
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, InterruptedIOException}
+import java.net.SocketTimeoutException
+import java.nio.channels.ClosedByInterruptException
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 import java.time.{Clock, Instant}
@@ -155,6 +157,17 @@ final class HadoopListerSuite extends AnyFunSuite with LocalSpark {
     assert(error.getCondition == "SPLICE_FILES.LISTING_FAILED" && error.getMessage.contains("part/k=2"))
     assert(known.size == 0 && listing(new FileNotFoundException("gone")).files.size == 1)
     assert(list(watched, known).files.size == 1)
+  }
+
+  test("an interrupt of a request is no failed listing, and a request that ends at its time limit is one") {
+    write("interrupted/a")
+    val path =
+      Seq("path" -> s"counting://${at("interrupted")}", "fs.counting.impl" -> classOf[CountingFileSystem].getName)
+    val watched               = lister(source(path: _*))
+    def listing(e: Exception) = CountingFileSystem.failing(at("interrupted"), e)(Try(list(watched)).failed.get)
+    Seq(new InterruptedIOException("closed"), new ClosedByInterruptException).foreach(e => assert(listing(e) eq e))
+    val error = listing(new SocketTimeoutException("no response"))
+    assert(error.asInstanceOf[SpliceException].getCondition == "SPLICE_FILES.LISTING_FAILED")
   }
 
   test("files of paths within other paths are listed once, and other files of their folders are not") {
