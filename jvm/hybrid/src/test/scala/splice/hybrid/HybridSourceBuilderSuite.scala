@@ -9,11 +9,11 @@ import scala.collection.immutable.ListMap
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
+import splice.hybrid.internal.chain.OnHoles
 import splice.hybrid.internal.options.ChainParser
+import splice.source.SourceSpec
 import splice.source.errors.SpliceOptionException
-import splice.source.options.SourceOptions
-import splice.source.{OnGap, SourceSpec}
+import splice.source.options.{FailOrWarn, SourceOptions}
 import splice.testkit.internal.memory.MemoryOptions
 
 final class HybridSourceBuilderSuite extends AnyFunSuite {
@@ -62,7 +62,7 @@ final class HybridSourceBuilderSuite extends AnyFunSuite {
     val policies = Seq("onHoles" -> "ignore", "onGap" -> "warn", "onDuplicates" -> "warn")
     assert(built == Legs.options(Legs.history(log), Legs.live(log, HandOver.offsets().options ++ policies: _*)))
     val leg = ChainParser.parse(SourceOptions(built)).last
-    assert(leg.onHoles == OnHoles.Ignore && leg.onGap == OnGap.Warn && leg.onDuplicates == OnDuplicates.Warn)
+    assert(leg.onHoles == OnHoles.Ignore && leg.onGap == FailOrWarn.Warn && leg.onDuplicates == FailOrWarn.Warn)
     assert(byTime.onGap("live", "warn").build().options("live.onGap") == "warn")
   }
 

@@ -12,8 +12,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.simulation.planted.PassingSideLog
+import splice.source.options.FailOrWarn
 import splice.source.runtime.SideLog
-import splice.source.{OnGap, Position, Source}
+import splice.source.{Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
@@ -26,7 +27,7 @@ final class MissingCommitSuite extends AnyFunSuite with HybridWorlds {
 
     private def leg(name: String, of: MemoryLog, more: (String, String)*) = {
       val source = Legs.source(MemoryOptions.of(of, more: _*).toMap)
-      Leg(name, new OfLog(source, commits(name), () => isCommitted(name)), None, None, OnGap.Fail, name)
+      Leg(name, new OfLog(source, commits(name), () => isCommitted(name)), None, None, FailOrWarn.Fail, name)
     }
 
     private def chain(legs: Leg*) = new HybridSource(Chain(legs.toIndexedSeq), None)

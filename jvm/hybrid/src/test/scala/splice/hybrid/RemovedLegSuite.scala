@@ -12,8 +12,9 @@ import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.HybridPosition
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
+import splice.source.options.FailOrWarn
 import splice.source.runtime.ProgressMetric
-import splice.source.{OnGap, Position, Source}
+import splice.source.{Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
@@ -187,7 +188,7 @@ final class RemovedLegSuite extends AnyFunSuite with HybridWorlds {
         new OfLog(Legs.source(MemoryOptions.of(of, more: _*).toMap), isCommitted = () => isCommitted),
         None,
         None,
-        OnGap.Fail,
+        FailOrWarn.Fail,
         s"$name.select"
       )
 

@@ -14,8 +14,9 @@ import splice.coordinator.internal.Coordinator
 import splice.hybrid.internal.chain.{Chain, Leg, OnHoles}
 import splice.simulation.leg.Passing
 import splice.source.internal.entries.Json
+import splice.source.options.FailOrWarn
 import splice.source.runtime.SideLog
-import splice.source.{EnumeratorContext, OnGap, Position, Source, SplitEnumerator, StartPosition}
+import splice.source.{EnumeratorContext, Position, Source, SplitEnumerator, StartPosition}
 import splice.testkit.internal.memory.{MemoryLog, MemoryPosition}
 
 /** Tests of a driver that decides a switch while another driver of the same checkpoint stores a switch. */
@@ -119,7 +120,7 @@ final class TwoDriversSuite extends AnyFunSuite with HybridWorlds {
   test("the switch of the first driver applies if only its ranges differ and its start is equal") {
     new Holed {
       def leg(name: String, of: Source[_ <: Position], rule: Option[HandOver], onHoles: OnHoles): Leg =
-        Leg(name, of, None, rule, OnGap.Fail, "", onHoles = onHoles)
+        Leg(name, of, None, rule, FailOrWarn.Fail, "", onHoles = onHoles)
       def driver(onHoles: OnHoles, side: SideLog): Coordinator = {
         val archive = leg("history", Legs.source(Legs.history(history)._2.toMap), None, OnHoles.Fill)
         val log     = new Unplaced(Legs.source(Legs.live(live)._2.toMap))

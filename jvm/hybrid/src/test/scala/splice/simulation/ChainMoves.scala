@@ -7,7 +7,8 @@ import scala.collection.mutable
 
 import splice.files.internal.enumerator.FilesPosition
 import splice.kafka.internal.split.KafkaPosition
-import splice.source.{LogPartition, OnGap}
+import splice.source.LogPartition
+import splice.source.options.FailOrWarn
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.{Life, SimulatedSpark}
 
@@ -57,7 +58,7 @@ final class ChainMoves(life: Life, world: ChainWorld, spark: SimulatedSpark) {
     val own     = world.names.filter(world.logs(_).exists(_.cluster eq cluster))
     val first   = own.headOption.map(begun).getOrElse(Int.MaxValue)
     val last    = own.filter(world.rule(_).nonEmpty).map(begun).maxOption.getOrElse(-1)
-    (world.plan.onGap == OnGap.Warn && run <= last) || (!world.plan.strict && run >= first)
+    (world.plan.onGap == FailOrWarn.Warn && run <= last) || (!world.plan.strict && run >= first)
   }
 
   /** Partition of a row that retention removed before the start of the last leg. */

@@ -6,9 +6,10 @@ package splice.simulation
 import splice.hybrid.HandOver
 import splice.hybrid.internal.chain.OnHoles
 import splice.kafka.internal.split.KafkaPosition
+import splice.source.LogPartition
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
-import splice.source.{LogPartition, OnGap}
+import splice.source.options.FailOrWarn
 import splice.testkit.internal.simulation.{ArchivedRow, SimulatedCluster}
 import splice.testkit.simulation.Violation
 
@@ -54,7 +55,7 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
     val lost   = logRows(world.old, whole, moment) -- out
     Set("duplicates are accepted").filter(_ => copies.distinct.size < copies.size) ++
       Set("a gap is accepted").filter(_ =>
-        world.plan.onGap == OnGap.Warn && world.plan.strict && lost.exists(moves.mayBeLost)
+        world.plan.onGap == FailOrWarn.Warn && world.plan.strict && lost.exists(moves.mayBeLost)
       )
   }
 
@@ -100,10 +101,10 @@ final class ChainOracle(world: ChainWorld, moves: ChainMoves) {
       case "SPLICE_KAFKA_DATA.TOPIC_RECREATED"        => moves.recreated
       case "SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG" => moves.recreated
       case "SPLICE_KAFKA_DATA.DATA_LOSS"              => lost || moves.recreated
-      case "SPLICE_HAND_OVER_DATA.GAP"                => world.plan.onGap == OnGap.Fail && (lost || skipped(settled))
+      case "SPLICE_HAND_OVER_DATA.GAP"        => world.plan.onGap == FailOrWarn.Fail && (lost || skipped(settled))
       case "SPLICE_HAND_OVER_DATA.HOLES"      => world.plan.onHoles == OnHoles.Fail && world.archiver.skipped.nonEmpty
       case "SPLICE_HAND_OVER_DATA.DUPLICATES" => !world.plan.acceptsDuplicates && world.archiver.repeated.nonEmpty
-      case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" => world.plan.onGap == OnGap.Fail && world.old.removed.nonEmpty
+      case "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" => world.plan.onGap == FailOrWarn.Fail && world.old.removed.nonEmpty
       case "SPLICE_HAND_OVER_DATA.END_IN_FUTURE"  => world.hasMovedBack
       // A rollback reads files again, and a kill between a commit and its progress loses the counts of the batch.
       case "SPLICE_HAND_OVER_DATA.COUNTS_LOST"     => world.plan.skipsFiles && world.mayLoseCounts

@@ -3,8 +3,8 @@
 
 package splice.simulation
 
-import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
-import splice.source.OnGap
+import splice.hybrid.internal.chain.OnHoles
+import splice.source.options.FailOrWarn
 import splice.testkit.simulation.Life
 
 /** Chain and policies of one scenario. */
@@ -34,10 +34,10 @@ final class ChainPlan private (life: Life, only: Option[Shape], isTimed: Boolean
     else chance.oneOf(Seq(OnHoles.Fill, OnHoles.Fill, OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore))
 
   /** Policy of a hand-over for rows that are in no archive and no longer in the log. */
-  val onGap: OnGap = chance.oneOf(Seq(OnGap.Fail, OnGap.Fail, OnGap.Warn))
+  val onGap: FailOrWarn = chance.oneOf(Seq(FailOrWarn.Fail, FailOrWarn.Fail, FailOrWarn.Warn))
 
   /** Policy of a hand-over for rows that archives have several times. */
-  val onDuplicates: OnDuplicates = chance.oneOf(Seq(OnDuplicates.Fail, OnDuplicates.Warn))
+  val onDuplicates: FailOrWarn = chance.oneOf(Seq(FailOrWarn.Fail, FailOrWarn.Warn))
 
   /** True if a pattern selects the topics. */
   val byPattern: Boolean = chance.oneIn(3)
@@ -65,7 +65,7 @@ final class ChainPlan private (life: Life, only: Option[Shape], isTimed: Boolean
   def leavesHoles: Boolean = onHoles == OnHoles.Ignore || shape == Shape.Custom
 
   /** True if rows may be delivered as often as the archives contain the rows. */
-  def acceptsDuplicates: Boolean = onDuplicates == OnDuplicates.Warn || shape == Shape.Custom
+  def acceptsDuplicates: Boolean = onDuplicates == FailOrWarn.Warn || shape == Shape.Custom
 
   /** Names of the choices. */
   def choices: Seq[String] =

@@ -21,7 +21,8 @@ import splice.kafka.internal.options.Subscription
 import splice.simulation.leg.{KafkaLeg, RowsInTurn}
 import splice.simulation.planted.Faults
 import splice.source.errors.SpliceException
-import splice.source.{Limits, OnGap, Position, Source, TaskRanges}
+import splice.source.options.FailOrWarn
+import splice.source.{Limits, Position, Source, TaskRanges}
 import splice.testkit.internal.simulation.{RowIds, SeedBudget, SeededSuite, SimulatedCluster}
 import splice.testkit.simulation._
 
@@ -87,8 +88,8 @@ final private class MirrorLife(life: Life) {
   private def chain: Chain = {
     val ((first, bounded), (last, unbounded)) = (legs.head, legs.last)
     Chain(IndexedSeq(
-      Leg(first, bounded.source, None, None, OnGap.Fail, s"$first.select"),
-      Leg(last, unbounded.source, None, Some(HandOver.offsets()), OnGap.Fail, s"$last.select")
+      Leg(first, bounded.source, None, None, FailOrWarn.Fail, s"$first.select"),
+      Leg(last, unbounded.source, None, Some(HandOver.offsets()), FailOrWarn.Fail, s"$last.select")
     ))
   }
 

@@ -6,6 +6,7 @@ package splice.source
 import scala.collection.immutable.SortedMap
 
 import splice.source.log.OffsetRuns
+import splice.source.options.FailOrWarn
 
 /** Requested start of an enumerator. */
 sealed trait StartPosition
@@ -22,7 +23,7 @@ object StartPosition {
   final case class Offsets(starts: SortedMap[LogPartition, OffsetRanges]) extends StartPosition
 
   /** First record at or after a time, in milliseconds since 1970. */
-  final case class Time(millis: Long, onGap: OnGap) extends StartPosition
+  final case class Time(millis: Long, onGap: FailOrWarn) extends StartPosition
 
   /** Position that a custom hand-over rule returned, in the format that the source documents. The enumerator checks the
     * text, and uses it unchanged ([[Source.beginsByPosition]]).
@@ -58,16 +59,4 @@ object LogPartition {
     val byTopic = if (a.topic eq b.topic) 0 else a.topic.compareTo(b.topic)
     if (byTopic != 0) byTopic else Integer.compare(a.partition, b.partition)
   }
-}
-
-/** Policy for a hand-over that would skip records, for example because a log no longer contains the required start. */
-sealed trait OnGap extends Product with Serializable
-
-object OnGap {
-
-  /** The query fails, and the error names the missing ranges (default). */
-  case object Fail extends OnGap
-
-  /** Splice logs the missing ranges as a warning, and reading begins at the first record after these ranges. */
-  case object Warn extends OnGap
 }

@@ -19,13 +19,13 @@ import splice.coordinator.internal.sidelog.HadoopSideLog
 import splice.files.FileSource
 import splice.files.internal.enumerator._
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.OnFileChanged
 import splice.files.internal.settings.WatchSettings
 import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.files.internal.watch._
 import splice.source.errors.SpliceException
-import splice.source.internal.{PinnedSession, PollHealth}
-import splice.source.options.SourceOptions
+import splice.source.internal.PinnedSession
+import splice.source.internal.polling.{PollHealth, Poller}
+import splice.source.options.{FailOrWarn, SourceOptions}
 import splice.source.runtime.SessionSettings
 import splice.source.{EnumeratorContext, Limits, ReadMode, SourceProvider, SplitReaderFactory, StartPosition}
 
@@ -212,7 +212,7 @@ private object WatchCost {
     override def mostKnown: Int                  = Int.MaxValue
 
     override def policies: WatchPolicies = WatchPolicies(
-      OnFileChanged.Fail,
+      FailOrWarn.Fail,
       file => FileErrors.listedFileChanged(file.path, file.previous, file.current, identity),
       FileErrors.lateFiles(_, _, mostKnown, identity)
     )
@@ -247,8 +247,8 @@ private object WatchCost {
 
     override def rejectEmpty(context: EnumeratorContext): Unit = ()
 
-    override def poller(name: String, pause: => Duration, context: EnumeratorContext)(list: => Unit): FolderPoller =
-      new FolderPoller {
+    override def poller(name: String, pause: => Duration, context: EnumeratorContext)(list: => Unit): Poller =
+      new Poller {
         override def begin(): Unit      = ()
         override def health: PollHealth = PollHealth()
         override def close(): Unit      = ()

@@ -17,7 +17,8 @@ import splice.hybrid.{HandOver, Legs}
 import splice.kafka.internal.bounds.Filled
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.t
-import splice.source.{Evidence, Limits, OnGap, StartPosition}
+import splice.source.options.FailOrWarn
+import splice.source.{Evidence, Limits, StartPosition}
 
 /** Tests of a chain of an archive, a bounded Kafka leg that fills the holes of the archive, and the same log. */
 final class BoundedLogSuite extends AnyFunSuite {
@@ -26,7 +27,7 @@ final class BoundedLogSuite extends AnyFunSuite {
 
   private def leg(name: String, more: (String, String)*): Leg = {
     val options = Map("source" -> "kafka", "subscribe" -> "t", "kafka.bootstrap.servers" -> "broker:9092") ++ more
-    Leg(name, Legs.source(options), None, Some(HandOver.offsets()), OnGap.Fail, s"$name.select")
+    Leg(name, Legs.source(options), None, Some(HandOver.offsets()), FailOrWarn.Fail, s"$name.select")
   }
 
   private val bounded = leg("bounded", "endingOffsets" -> "latest")

@@ -11,13 +11,14 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import splice.files.internal.enumerator._
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.{OnFileChanged, ReaderOptions}
+import splice.files.internal.options.ReaderOptions
 import splice.files.internal.reader.{BlockReader, FileOpener, FilePolicy}
 import splice.files.internal.split.{FileBlock, FileRange, FileSchemas, ListedFile, Packing}
 import splice.hybrid.internal.counting.CountPlan
 import splice.simulation.planted.Faults
 import splice.source._
 import splice.source.errors.SpliceException
+import splice.source.options.FailOrWarn
 import splice.source.runtime.{Boundedness, SideLog}
 import splice.testkit.internal.simulation.{ArchivedRow, ForgetfulSideLog, SimulatedFile, SimulatedFolder}
 import splice.testkit.simulation.{Life, TaskRows, Violation}
@@ -52,7 +53,7 @@ final class FilesLeg(
   private val root   = SimulatedFileSystem.mount(folder)
   private val policy =
     new FilePolicy(
-      if (faults.checksFiles) OnFileChanged.Fail else OnFileChanged.Warn,
+      if (faults.checksFiles) FailOrWarn.Fail else FailOrWarn.Warn,
       ignoreMissing = skips,
       ignoreCorrupt = skips
     )

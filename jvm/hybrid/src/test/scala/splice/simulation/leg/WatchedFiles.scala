@@ -6,15 +6,16 @@ package splice.simulation.leg
 import java.io.IOException
 import java.time.{Duration, Instant}
 
-import splice.files.internal.enumerator.{FileList, FolderPoller, WatchedStorage}
+import splice.files.internal.enumerator.{FileList, WatchedStorage}
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.{EndCondition, OnFileChanged, OnLateFile}
+import splice.files.internal.options.EndCondition
 import splice.files.internal.settings.WatchSettings
 import splice.files.internal.split.{FileSchemas, ListedFile}
 import splice.files.internal.watch.{FolderLister, FolderListing, KnownFiles, SeenFile, WatchPolicies}
 import splice.source.EnumeratorContext
 import splice.source.errors.SpliceException
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.{PollHealth, Poller}
+import splice.source.options.FailOrWarn
 import splice.testkit.simulation.Life
 
 /** Watched folder that ends with `endWhen=caughtUp`. Listings fail at times.
@@ -40,12 +41,12 @@ final class WatchedFiles(name: String, life: Life, override val mostFiles: Int)(
     None,
     None,
     None,
-    OnLateFile.Warn,
+    FailOrWarn.Warn,
     Seq(EndCondition.CaughtUp)
   )
 
   override val policies: WatchPolicies = WatchPolicies(
-    OnFileChanged.Warn,
+    FailOrWarn.Warn,
     file => FileErrors.listedFileChanged(file.path, file.previous, file.current, identity),
     FileErrors.lateFiles(_, _, mostKnown, identity)
   )
@@ -85,8 +86,8 @@ final class WatchedFiles(name: String, life: Life, override val mostFiles: Int)(
   override def failed(since: Instant, error: Throwable): SpliceException =
     FileErrors.listingsFailed(since, error, "discoveryTimeout")
 
-  override def poller(thread: String, pause: => Duration, context: EnumeratorContext)(work: => Unit): FolderPoller =
-    new FolderPoller {
+  override def poller(thread: String, pause: => Duration, context: EnumeratorContext)(work: => Unit): Poller =
+    new Poller {
       private var state = PollHealth()
 
       override def begin(): Unit = {

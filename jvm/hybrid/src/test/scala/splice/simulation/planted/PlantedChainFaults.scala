@@ -3,7 +3,7 @@
 
 package splice.simulation.planted
 
-import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
+import splice.hybrid.internal.chain.OnHoles
 import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.KafkaPosition
@@ -13,8 +13,9 @@ import splice.simulation.leg.{Passing, SimulatedRule}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.VersionedEntry
 import splice.source.internal.legs.LegIdentity
+import splice.source.options.FailOrWarn
 import splice.source.runtime.SideLog
-import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange, StartPosition}
+import splice.source.{Limits, SplitEnumerator, SplitRange, StartPosition}
 import splice.testkit.internal.simulation.SimulatedCluster
 
 /** Injected faults of policies, of changed chains, of user-defined rules, and of the last commit of a log. */
@@ -22,12 +23,12 @@ object PlantedChainFaults {
 
   /** Name of each fault, with its situation. */
   val all: Seq[(String, Faults)] = Seq(
-    "policy: onDuplicates=fail warns"      -> Faults(_.repeats, leg = _.copy(onDuplicates = OnDuplicates.Warn)),
-    "policy: onDuplicates=warn fails"      -> Faults(_.repeats, leg = _.copy(onDuplicates = OnDuplicates.Fail)),
+    "policy: onDuplicates=fail warns"      -> Faults(_.repeats, leg = _.copy(onDuplicates = FailOrWarn.Warn)),
+    "policy: onDuplicates=warn fails"      -> Faults(_.repeats, leg = _.copy(onDuplicates = FailOrWarn.Fail)),
     "policy: onHoles=fill and fail ignore" -> Faults(_.skips, leg = _.copy(onHoles = OnHoles.Ignore)),
     "policy: onHoles=fill and ignore fail" -> Faults(_.skips, leg = _.copy(onHoles = OnHoles.Fail)),
     "policy: onHoles=fail and ignore fill" -> Faults(_.skips, leg = _.copy(onHoles = OnHoles.Fill)),
-    "policy: onGap=warn fails"             -> Faults(leg = _.copy(onGap = OnGap.Fail)),
+    "policy: onGap=warn fails"             -> Faults(leg = _.copy(onGap = FailOrWarn.Fail)),
     "removal: each leg counts as ended"    -> Faults(legs = _.map(_.copy(begun = true)), changes = Seq(Change.Remove)),
     "removal: no rule counts the rows of a leg" ->
       Faults(legs = _.map(_.copy(countsBefore = None)), changes = Seq(Change.Remove)),

@@ -15,8 +15,9 @@ import splice.hybrid.internal.split.HybridPosition
 import splice.kafka.internal.cluster.ClusterClient
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.simulation.leg.Passing
+import splice.source.options.FailOrWarn
 import splice.source.runtime.{Report, SideLog}
-import splice.source.{Limits, OnGap, SplitEnumerator, SplitRange}
+import splice.source.{Limits, SplitEnumerator, SplitRange}
 import splice.testkit.internal.simulation.SimulatedCluster
 import splice.testkit.simulation.TaskRows
 
@@ -35,7 +36,7 @@ object PlantedDriverFaults {
     "storage: a failed write counts as written"                                -> Faults(sideLog = new Trusting(_)),
     "AvailableNow: a log is read to its current end"                           -> Faults(kafka = unfrozen),
     "stop: the last planned batch counts as committed"                         -> Faults(hybrid = new MisroutedStop(_)),
-    "retention: a rule by time checks no gap"                -> Faults(leg = _.copy(onGap = OnGap.Warn)),
+    "retention: a rule by time checks no gap"                -> Faults(leg = _.copy(onGap = FailOrWarn.Warn)),
     "retention: a log that begins at the position has a gap" -> Faults(kafka = refusing),
     "replay: a reader drops a row where rows may be lost"    -> Faults(rows = new Dropping(_, _))
   )

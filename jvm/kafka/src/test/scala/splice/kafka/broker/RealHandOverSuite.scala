@@ -21,7 +21,7 @@ import splice.kafka.internal.options.KafkaSettings
 import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.log.{LogPartitions, LogRange, OffsetRuns}
-import splice.source.options.SourceOptions
+import splice.source.options.{FailOrWarn, SourceOptions}
 import splice.source.runtime.SideLog
 import splice.testkit.internal.broker.SharedKafka
 
@@ -250,31 +250,31 @@ final class RealHandOverSuite extends AnyFunSuite {
     client.deleteRecords(Map(new TopicPartition(topic, 0) -> RecordsToDelete.beforeOffset(offset)).asJava).all().get()
   }
 
-  private def timed(topic: String, onGap: OnGap): Position =
+  private def timed(topic: String, onGap: FailOrWarn): Position =
     start(real.source("subscribe" -> topic), StartPosition.Time(1, onGap))
 
   test("an emptied partition is a gap in time") {
     real.create("emptied", 1)
     real.write("emptied", 1, 0, 10)
-    assert(timed("emptied", OnGap.Fail).json == """{"emptied":{"0":0}}""")
+    assert(timed("emptied", FailOrWarn.Fail).json == """{"emptied":{"0":0}}""")
     deleteTo("emptied", 10)
-    val error = intercept[SpliceException](timed("emptied", OnGap.Fail))
+    val error = intercept[SpliceException](timed("emptied", FailOrWarn.Fail))
     assert(error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP")
     assert(error.getMessage.contains("emptied-0 no longer has records"), error)
-    assert(timed("emptied", OnGap.Warn).json == """{"emptied":{"0":10}}""")
+    assert(timed("emptied", FailOrWarn.Warn).json == """{"emptied":{"0":10}}""")
   }
 
   test("a log that begins with a transaction marker is a gap in time") {
     threeTransactions("marked")
-    assert(timed("marked", OnGap.Fail).json == """{"marked":{"0":0}}""")
+    assert(timed("marked", FailOrWarn.Fail).json == """{"marked":{"0":0}}""")
     deleteTo("marked", 10)
-    val error = intercept[SpliceException](timed("marked", OnGap.Fail))
+    val error = intercept[SpliceException](timed("marked", FailOrWarn.Fail))
     assert(
       error.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP" && error.getMessage.contains("marked-0 begins at "),
       error
     )
     deleteTo("marked", 32)
-    val empty = intercept[SpliceException](timed("marked", OnGap.Fail))
+    val empty = intercept[SpliceException](timed("marked", FailOrWarn.Fail))
     assert(empty.getCondition == "SPLICE_KAFKA_DATA.HAND_OVER_TIME_GAP", empty)
     // Brokers also find markers by time.
     assert(empty.getMessage.contains("marked-0 begins at "), empty)

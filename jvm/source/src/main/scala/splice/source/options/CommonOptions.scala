@@ -15,15 +15,12 @@ object CommonOptions {
       "Name of the source that the query reads. Splice writes no data: write with a format of Spark, such as 'kafka' or 'parquet'."
     )
 
-  val OnUnknown: SourceOption[OnUnknownOption] = SourceOption(
+  val OnUnknown: SourceOption[FailOrWarn] = SourceOption(
     "onUnknownOption",
-    OptionType.choice[OnUnknownOption](
-      "fail" -> splice.source.options.OnUnknownOption.Fail,
-      "warn" -> splice.source.options.OnUnknownOption.Warn
-    ),
+    FailOrWarn.option,
     "Policy for an option that no part of the source defines. 'fail' rejects the option with an error. " +
       "'warn' logs a warning and ignores the option."
-  ).withDefault(splice.source.options.OnUnknownOption.Fail, "fail")
+  ).withDefault(FailOrWarn.Fail, "fail")
 
   val Slots: SourceOption[Int] = SourceOption(
     "slots",
@@ -91,12 +88,4 @@ object CommonOptions {
     )
 
   val set: OptionSet = OptionSet("Every source", Seq(Source, OnUnknown) ++ ofQuery)
-}
-
-/** Policy for unknown options. */
-sealed trait OnUnknownOption extends Product with Serializable
-
-object OnUnknownOption {
-  case object Fail extends OnUnknownOption
-  case object Warn extends OnUnknownOption
 }

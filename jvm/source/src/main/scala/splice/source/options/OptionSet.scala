@@ -41,8 +41,8 @@ final case class OptionSet(
     val unknown = of.keys.filterNot(k => known(fold(k)) || others(k))
     unknown.map(key => of.name(key) -> nearest(key).map(of.name)) match {
       case Seq((key, near), more @ _*) => of(CommonOptions.OnUnknown) match {
-          case OnUnknownOption.Fail => throw OptionErrors.unknown(key, near, more)
-          case OnUnknownOption.Warn =>
+          case FailOrWarn.Fail => throw OptionErrors.unknown(key, near, more)
+          case FailOrWarn.Warn =>
             ((key, near) +: more).foreach { case (one, like) =>
               OptionSet.logger.warn(OptionErrors.unknown(one, like).text)
             }

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory
 import splice.files.FileSource
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing.{ColumnChange, EventTimeOrder, Footer, Footers}
-import splice.files.internal.options.{FileOptions, FileOrder, OnEmpty, WatchOptions}
+import splice.files.internal.options.{FileOptions, FileOrder, WatchOptions}
 import splice.files.internal.reader.FileReaders
 import splice.files.internal.session.FileFormats
 import splice.files.internal.settings.WatchSettings
@@ -20,6 +20,7 @@ import splice.files.internal.split.{FileSchemas, ListedFile, Packing}
 import splice.files.internal.watch.{FolderLister, HadoopLister, LateLimit, WatchPolicies}
 import splice.source.errors.{SpliceException, SpliceOptionException}
 import splice.source.internal.{PinnedSession, Secrets}
+import splice.source.options.FailOrWarn
 import splice.source.runtime.{Jobs, SessionSettings}
 import splice.source.{EnumeratorContext, ReadMode, SplitReaderFactory}
 
@@ -128,8 +129,8 @@ final private[files] class SparkStorage(source: FileSource, pinned: SessionSetti
     *   effect of an empty list in a stream
     */
   private def rejectEmpty(mode: ReadMode, ofStream: String): Unit = settings.onEmpty match {
-    case OnEmpty.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
-    case OnEmpty.Warn =>
+    case FailOrWarn.Fail => throw FileErrors.noFiles(settings.paths, settings.name)
+    case FailOrWarn.Warn =>
       val effect = mode match {
         case ReadMode.Batch  => "The source has no rows."
         case ReadMode.Stream => ofStream

@@ -10,7 +10,7 @@ import scala.collection.immutable.SortedMap
 
 import splice.files.internal.split.ListedFile
 import splice.files.internal.watch._
-import splice.source.internal.PendingPoll
+import splice.source.internal.polling.{PendingPoll, Poller}
 import splice.source.runtime.ProgressMetric
 import splice.source.{EnumeratorContext, ReadMode}
 
@@ -179,7 +179,7 @@ private object WatchedFolder {
       val number: Int,
       val lister: FolderLister,
       val watcher: Watcher,
-      val poller: FolderPoller,
+      val poller: Poller,
       storage: WatchedStorage
   ) {
 

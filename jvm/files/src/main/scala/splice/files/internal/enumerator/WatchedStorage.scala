@@ -10,7 +10,7 @@ import splice.files.internal.split.{FileSchemas, ListedFile}
 import splice.files.internal.watch.{FolderLister, WatchPolicies}
 import splice.source.EnumeratorContext
 import splice.source.errors.SpliceException
-import splice.source.internal.{BackgroundPoller, PollHealth}
+import splice.source.internal.polling.{BackgroundPoller, Poller}
 
 /** Storage of a watched folder. Tests replace it by a simulated folder. */
 private[splice] trait WatchedStorage {
@@ -55,25 +55,6 @@ private[splice] trait WatchedStorage {
   def failed(since: Instant, error: Throwable): SpliceException
 
   /** Calls `list` periodically on another thread. */
-  def poller(name: String, pause: => Duration, context: EnumeratorContext)(list: => Unit): FolderPoller =
-    FolderPoller.inBackground(name, pause, context)(list)
-}
-
-/** Periodic listings of a watched folder. */
-private[splice] trait FolderPoller {
-  def begin(): Unit
-  def health: PollHealth
-  def close(): Unit
-}
-
-private[splice] object FolderPoller {
-
-  def inBackground(name: String, pause: => Duration, context: EnumeratorContext)(list: => Unit): FolderPoller = {
-    val poller = new BackgroundPoller(name, pause, context.steady, "The listing of a watched folder failed")(list)
-    new FolderPoller {
-      override def begin(): Unit      = poller.begin
-      override def health: PollHealth = poller.health
-      override def close(): Unit      = poller.close()
-    }
-  }
+  def poller(name: String, pause: => Duration, context: EnumeratorContext)(list: => Unit): Poller =
+    new BackgroundPoller(name, pause, context.steady, "The listing of a watched folder failed")(list)
 }

@@ -75,8 +75,7 @@ final private[files] class CommittedFiles private (
 
   private lazy val rootSet = rootPaths.toSet
 
-  private def isUnderRoot(file: Path): Boolean =
-    Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(rootSet)
+  private def isUnderRoot(file: Path): Boolean = RootPaths.upwards(file).exists(rootSet)
 
   /** Search for the sinks that own files, with at most one request per folder. */
   final private class SinkSearch(files: Iterable[Path]) {
@@ -85,7 +84,7 @@ final private[files] class CommittedFiles private (
 
     // A root without files may be a sink folder whose files are all missing.
     private val ofRoots =
-      roots.map(root => root.getPath -> search.sink(CommittedFiles.folder(root)).map(Success(_))).toMap
+      roots.map(root => root.getPath -> search.sink(RootPaths.folder(root)).map(Success(_))).toMap
 
     private val sinksBelow =
       search.sinksAt(files.filterNot(ofRoots.contains).map(_.getParent).toSet.flatMap(foldersBelow).toSeq)
@@ -122,13 +121,11 @@ private[files] object CommittedFiles {
       columns: Option[StructType],
       owners: FolderOwners
   ): CommittedFiles = {
-    roots.foreach(root => owners.rejectTable(folder(root)))
+    roots.foreach(root => owners.rejectTable(RootPaths.folder(root)))
     // Spark treats a root without files as a folder.
     val kept = roots.filter { root =>
-      root.isDirectory || owners.sink(folder(root)).forall(_.committed.contains(root.getPath.toUri.getPath))
+      root.isDirectory || owners.sink(RootPaths.folder(root)).forall(_.committed.contains(root.getPath.toUri.getPath))
     }
     new CommittedFiles(spark, kept, options, times, columns, owners)
   }
-
-  private def folder(root: FileStatus): Path = if (root.isDirectory) root.getPath else root.getPath.getParent
 }

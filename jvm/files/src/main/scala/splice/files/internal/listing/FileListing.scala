@@ -4,12 +4,10 @@
 package splice.files.internal.listing
 
 import org.apache.hadoop.fs.{FileStatus, LocatedFileStatus, Path}
-import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.types.StructType
 
-import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.options.FileOptions
 import splice.files.internal.session.{ColumnNames, FileFormats}
@@ -59,7 +57,7 @@ final private[files] class FileListing private (
     } yield {
       val path = file.getPath
       ListedFile(
-        PathUsers.without(SparkPath.fromPath(path).urlEncoded),
+        RootPaths.text(path),
         file.getLen,
         file.getModificationTime,
         format.isSplitable(spark, settings.spark, path),
@@ -85,10 +83,9 @@ final private[files] class FileListing private (
   }
 
   private def withoutFiles(selected: Set[Path]): Seq[String] = {
-    def parents(path: Path) = Iterator.iterate(path)(_.getParent).takeWhile(Option(_).isDefined)
-    val used                = selected ++ selected.map(_.getParent).flatMap(parents)
-    val shown               = settings.shownPaths
-    val empty               = shown.zip(matches).collect { case (path, found) if !found.exists(used) => path }
+    val used  = selected ++ selected.map(_.getParent).flatMap(RootPaths.upwards)
+    val shown = settings.shownPaths
+    val empty = shown.zip(matches).collect { case (path, found) if !found.exists(used) => path }
     empty.headOption.toSeq.map { example =>
       s"No file matches ${empty.size} of ${shown.size} paths, for example $example. Check that the storage is mounted, " +
         "that the files have content and no name that begins with _ or a dot, and that " +
@@ -102,7 +99,7 @@ final private[files] class FileListing private (
     val others = data.filterNot(selected)
     others.minByOption(_.toString).toSeq.map { example =>
       s"Splice does not read ${others.size} of ${data.size} files at ${settings.shownPaths.mkString(", ")}, for example " +
-        s"${PathUsers.without(SparkPath.fromPath(example).urlEncoded)}. If a path has files in folders named " +
+        s"${RootPaths.text(example)}. If a path has files in folders named " +
         "column=value, Splice reads only these files, else only the files directly in the path. Set " +
         s"'${settings.name(FileOptions.RecursiveFileLookup.key)}' to 'true' to read all files without columns from " +
         "folder names, move the files, or replace the path by patterns for its files and its folders."

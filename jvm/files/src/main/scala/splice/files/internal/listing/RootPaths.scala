@@ -7,6 +7,7 @@ import java.io.FileNotFoundException
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, FileSystem, Path}
+import org.apache.spark.paths.SparkPath
 
 import splice.files.internal.access.{NoFileSystem, PathUsers}
 import splice.files.internal.errors.FileErrors
@@ -40,6 +41,15 @@ private[files] object RootPaths {
     // Spark would read the files of a contained path twice, or derive other columns from its folders.
     roots.filterNot(isContained(_, folders, recursive))
   }
+
+  /** The folder itself, or the folder of a file. */
+  def folder(of: FileStatus): Path = if (of.isDirectory) of.getPath else of.getPath.getParent
+
+  /** The path and all folders above it, upwards. */
+  def upwards(path: Path): Iterator[Path] = Iterator.iterate(path)(_.getParent).takeWhile(Option(_).isDefined)
+
+  /** URI of a path without user and password. */
+  def text(path: Path): String = PathUsers.without(SparkPath.fromPath(path).urlEncoded)
 
   private def isContained(root: FileStatus, folders: Set[Path], recursive: Boolean): Boolean = {
     def within(folder: Path): Boolean       = folders(folder) || partOfParent(folder)

@@ -53,27 +53,3 @@ private[splice] object FileOrder {
     case _                                                   => None
   }
 }
-
-/** Policy for a file whose length or modification time differs from the listing. */
-sealed private[splice] trait OnFileChanged extends Product with Serializable
-
-private[splice] object OnFileChanged {
-
-  /** Fail the query with an error that names the file (default). */
-  case object Fail extends OnFileChanged
-
-  /** Log a warning and read the current file. If the content has changed, rows may be missing or duplicated. */
-  case object Warn extends OnFileChanged
-}
-
-/** Policy for a list without files. */
-sealed private[splice] trait OnEmpty extends Product with Serializable
-
-private[splice] object OnEmpty {
-
-  /** Fail the query before the list is persisted. After a restart, Splice lists the files again. */
-  case object Fail extends OnEmpty
-
-  /** Log a warning and persist the empty list. */
-  case object Warn extends OnEmpty
-}

@@ -6,7 +6,7 @@ package splice.files.internal.options
 import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.types.StructType
 
-import splice.source.options.{OptionSet, OptionType, SourceOption, SourceOptions}
+import splice.source.options.{FailOrWarn, OptionSet, OptionType, SourceOption, SourceOptions}
 
 /** Options of the file source. All other keys are options of the file format and are passed to Spark's reader
   * unchanged.
@@ -70,18 +70,18 @@ private[splice] object FileOptions {
       "or is a partition column."
   ).withDefault(FileOrder.ModificationTime, "modificationTime")
 
-  val ChangedFile: SourceOption[OnFileChanged] = SourceOption(
+  val ChangedFile: SourceOption[FailOrWarn] = SourceOption(
     "onFileChanged",
-    OptionType.choice[OnFileChanged]("fail" -> OnFileChanged.Fail, "warn" -> OnFileChanged.Warn),
+    FailOrWarn.option,
     "Policy for a file whose length or modification time differs from the list of files. 'fail' ends the " +
       "query with an error. 'warn' logs a warning and reads the current file. Rows of this file may then be " +
       "missing or duplicated. A listing of a watched folder also compares the files that were read; 'warn' does not " +
       "read such a file again."
-  ).withDefault(OnFileChanged.Fail, "fail")
+  ).withDefault(FailOrWarn.Fail, "fail")
 
-  val Empty: SourceOption[OnEmpty] = SourceOption(
+  val Empty: SourceOption[FailOrWarn] = SourceOption(
     "onEmpty",
-    OptionType.choice[OnEmpty]("fail" -> OnEmpty.Fail, "warn" -> OnEmpty.Warn),
+    FailOrWarn.option,
     "Policy for paths without a file to read. 'fail' ends the query, and a restart of the query lists the " +
       "files again. 'warn' logs a warning and stores the empty list. Splice then does not read files that " +
       "arrive later. With 'discovery' = 'watch' and a schema, 'warn' waits for files. Default: 'fail' for a leg that another leg follows, otherwise 'warn'."

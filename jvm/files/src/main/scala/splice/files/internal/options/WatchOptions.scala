@@ -6,7 +6,7 @@ package splice.files.internal.options
 import java.time.Duration
 
 import splice.source.options.SourceOptions.fold
-import splice.source.options.{OptionType, SourceOption}
+import splice.source.options.{FailOrWarn, OptionType, SourceOption}
 
 /** Options of a folder that the file source watches. */
 private[splice] object WatchOptions {
@@ -70,12 +70,12 @@ private[splice] object WatchOptions {
       "counts from the newest file. 'none' forgets no file. Needs 'discovery' = 'watch'."
   ).withDefault(Some(Duration.ofDays(7)), "7d")
 
-  val LateFile: SourceOption[OnLateFile] = SourceOption(
+  val LateFile: SourceOption[FailOrWarn] = SourceOption(
     "onLateFile",
-    OptionType.choice[OnLateFile]("fail" -> OnLateFile.Fail, "warn" -> OnLateFile.Warn),
+    FailOrWarn.option,
     "Policy for new files that are older than forgotten files. Splice cannot tell such a file from a file that it has " +
       "read. 'fail' ends the query. 'warn' logs a warning and does not read the file. Needs 'discovery' = 'watch'."
-  ).withDefault(OnLateFile.Warn, "warn")
+  ).withDefault(FailOrWarn.Warn, "warn")
 
   val EndsWhen: SourceOption[Seq[EndCondition]] = SourceOption(
     "endWhen",
@@ -113,16 +113,6 @@ private[splice] object FileDiscovery {
 
   /** Also the files that arrive later. */
   case object Watch extends FileDiscovery
-}
-
-/** Policy for new files that are older than forgotten files. */
-sealed private[splice] trait OnLateFile extends Product with Serializable
-
-private[splice] object OnLateFile {
-  case object Fail extends OnLateFile
-
-  /** Log a warning and do not read the file (default). */
-  case object Warn extends OnLateFile
 }
 
 /** Condition that ends a watched folder. */

@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory
 
 import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.OnFileChanged
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.FileBlock
+import splice.source.options.FailOrWarn
 
 /** Opens blocks of files after a check that the file equals its listing. One object per task; not thread-safe. */
 final private[splice] class FileOpener(
@@ -45,8 +45,8 @@ final private[splice] class FileOpener(
     val now  = path.getFileSystem(configuration).getFileStatus(path)
     FileOpener.difference(block.size, block.modified, now).foreach { case (property, listed, current) =>
       policy.onChanged match {
-        case OnFileChanged.Fail => throw FileErrors.fileChanged(block.path, property, listed, current)
-        case OnFileChanged.Warn =>
+        case FailOrWarn.Fail => throw FileErrors.fileChanged(block.path, property, listed, current)
+        case FailOrWarn.Warn =>
           FileOpener.logger.warn(FileErrors.fileChangedText(block.path, property, listed, current))
       }
     }
@@ -80,7 +80,7 @@ private[files] object FileOpener {
   * @param ignoreCorrupt
   *   skip the remaining rows of an unreadable file (Spark's `ignoreCorruptFiles`)
   */
-final private[splice] case class FilePolicy(onChanged: OnFileChanged, ignoreMissing: Boolean, ignoreCorrupt: Boolean)
+final private[splice] case class FilePolicy(onChanged: FailOrWarn, ignoreMissing: Boolean, ignoreCorrupt: Boolean)
 
 private[splice] object FilePolicy {
   def apply(settings: FileSettings): FilePolicy = {

@@ -13,7 +13,7 @@ import splice.files.internal.options._
 import splice.source.Limits
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions.fold
-import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.options.{CommonOptions, FailOrWarn, SourceOptions}
 
 /** Parsed options of one file source.
   *
@@ -29,8 +29,8 @@ final private[splice] case class FileSettings(
     limits: Limits.Limited,
     maxPartitionBytes: Option[Long],
     order: FileOrder,
-    onFileChanged: OnFileChanged,
-    onEmpty: OnEmpty,
+    onFileChanged: FailOrWarn,
+    onEmpty: FailOrWarn,
     recursive: Boolean,
     spark: CaseInsensitiveMap[String],
     prefix: String,
@@ -67,7 +67,7 @@ final private[splice] case class FileSettings(
       s"'${if (spark.contains(option)) name(option) else session.key}' = 'true'" -> s"'${name(option)}' to 'false'"
     }
     val changed = name(FileOptions.ChangedFile.key)
-    ignored ++ Option.when(onFileChanged == OnFileChanged.Warn)(s"'$changed' = 'warn'" -> s"'$changed' to 'fail'")
+    ignored ++ Option.when(onFileChanged == FailOrWarn.Warn)(s"'$changed' = 'warn'" -> s"'$changed' to 'fail'")
   }
 }
 
@@ -91,7 +91,7 @@ private[splice] object FileSettings {
       options.find(FileOptions.MaxPartitionBytes),
       options(FileOptions.OrderBy),
       options(FileOptions.ChangedFile),
-      options.find(FileOptions.Empty).getOrElse(OnEmpty.Warn),
+      options.find(FileOptions.Empty).getOrElse(FailOrWarn.Warn),
       options(FileOptions.RecursiveFileLookup),
       CaseInsensitiveMap(forSpark),
       options.name(""),

@@ -5,9 +5,9 @@ package splice.files.internal.settings
 
 import java.time.Duration
 
-import splice.files.internal.options.{EndCondition, FileDiscovery, OnLateFile, WatchOptions}
+import splice.files.internal.options.{EndCondition, FileDiscovery, WatchOptions}
 import splice.source.errors.OptionErrors
-import splice.source.options.SourceOptions
+import splice.source.options.{FailOrWarn, SourceOptions}
 
 /** Parsed options of a watched folder. */
 final private[splice] case class WatchSettings(
@@ -17,7 +17,7 @@ final private[splice] case class WatchSettings(
     partitionOrder: Option[String],
     fullListings: Option[Duration],
     horizon: Option[Duration],
-    onLate: OnLateFile,
+    onLate: FailOrWarn,
     endWhen: Seq[EndCondition]
 )
 

@@ -17,7 +17,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.listing.{FolderOwners, ModificationTimes}
+import splice.files.internal.listing.{FolderOwners, ModificationTimes, RootPaths}
 import splice.files.internal.session.ColumnNames
 import splice.files.internal.settings.FileSettings
 import splice.source.errors.SpliceError
@@ -131,7 +131,7 @@ private[files] object PartitionOrder {
 
   /** True if the names of a folder and its parents have a value for each column. */
   def hasColumns(folder: Path, partition: StructType): Boolean = {
-    val names = Iterator.iterate(folder)(_.getParent).takeWhile(Option(_).isDefined).map(_.getName)
+    val names = RootPaths.upwards(folder).map(_.getName)
     val found = names.filter(FolderOwners.isPartition).map(name => ColumnNames.key(name.takeWhile(_ != '='))).toSet
     partition.forall(field => found(ExternalCatalogUtils.escapePathName(ColumnNames.key(field.name))))
   }

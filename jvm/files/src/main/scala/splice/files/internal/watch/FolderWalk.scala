@@ -16,7 +16,7 @@ import org.apache.hadoop.mapred.{FileInputFormat, JobConf}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.PathFilterFactory
 
-import splice.files.internal.listing.{FolderOwners, HiddenPaths, ModificationTimes, SinkLog}
+import splice.files.internal.listing.{FolderOwners, HiddenPaths, ModificationTimes, RootPaths, SinkLog}
 import splice.files.internal.settings.FileSettings
 import splice.files.internal.split.ListedFile
 
@@ -126,14 +126,14 @@ final private[files] class FileCheck(
 
   private def isYoung(time: Long): Boolean = !minAge.isZero && time > now - minAge.toMillis
 
-  private def isNew(file: FileStatus): Boolean = !known.contains(HadoopLister.pathOf(file.getPath))
+  private def isNew(file: FileStatus): Boolean = !known.contains(RootPaths.text(file.getPath))
 
   private def compare(
       status: FileStatus,
       fresh: mutable.Growable[ListedFile],
       changed: mutable.Growable[FolderListing.ChangedFile]
   ): Unit = {
-    val path = HadoopLister.pathOf(status.getPath)
+    val path = RootPaths.text(status.getPath)
     known.compare(path, status.getModificationTime, status.getLen) match {
       case KnownFiles.New             => fresh += listed(path, status)
       case KnownFiles.Same            => ()

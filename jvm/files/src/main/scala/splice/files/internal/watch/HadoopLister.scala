@@ -12,12 +12,10 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.util.Try
 
 import org.apache.hadoop.fs.{FileStatus, Path}
-import org.apache.spark.paths.SparkPath
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import splice.files.internal.access.PathUsers
 import splice.files.internal.errors.FileErrors
 import splice.files.internal.listing._
 import splice.files.internal.session.FileFormats
@@ -70,7 +68,7 @@ final private[splice] class HadoopLister(
   override def exists(name: String): Boolean = responses.during(guarded {
     val paths = RootPaths.existing(settings.paths, configuration)
     paths.nonEmpty && paths.flatten.forall { root =>
-      val folder = if (root.isDirectory) root.getPath else root.getPath.getParent
+      val folder = RootPaths.folder(root)
       owners.system(folder).exists(new Path(folder, name))
     }
   })
@@ -83,7 +81,7 @@ final private[splice] class HadoopLister(
     def existing = responses.during(RootPaths.existing(settings.paths, configuration))
     val roots    = RootPaths.outermost(existing.flatten, settings.recursive)
     owners.forget(roots.size)
-    roots.foreach(root => rejectTable(if (root.isDirectory) root.getPath else root.getPath.getParent))
+    roots.foreach(root => rejectTable(RootPaths.folder(root)))
     val check   = new FileCheck(known, limit, watch.minAge, clock.millis(), filter)(fileOf)
     val walk    = new FolderWalk(owners, settings.recursive, check, responses)(isVisited(isFull))
     val visited = walk(roots)
@@ -99,7 +97,7 @@ final private[splice] class HadoopLister(
       Try(responses.during(owners.sinkAfter(root, before.get(root).map(_.batch)))).toEither.left.map(root -> _)
     }
     val inSink = read.flatten.map { sink =>
-      val files = sink.committed.values.filter(file => isBelow(file.getPath, tops))
+      val files = sink.committed.values.filter(file => RootPaths.upwards(file.getPath).exists(tops))
       sink -> ofSink(files.toSeq, tops, known, limit, check, walk)
     }
     val same      = before -- inSink.map(_._1.path)
@@ -126,9 +124,9 @@ final private[splice] class HadoopLister(
   ): Boolean = {
     val fresh                       = listing.files.iterator.map(_.path).toSet
     def isForgotten(of: FileStatus) =
-      limit.exists(of.getModificationTime < _) && filter.accepts(of) && isBelow(of.getPath, tops)
+      limit.exists(of.getModificationTime < _) && filter.accepts(of) && RootPaths.upwards(of.getPath).exists(tops)
     sink.committed.values.filter(_.getLen > 0).forall { file =>
-      val path = pathOf(file.getPath)
+      val path = RootPaths.text(file.getPath)
       fresh(path) || known.contains(path) || isForgotten(file)
     }
   }
@@ -145,7 +143,7 @@ final private[splice] class HadoopLister(
       walk: FolderWalk
   ): Seq[VisitedFolder] = {
     val (fresh, before) = files.partition { file =>
-      !limit.exists(file.getModificationTime < _) && !known.contains(pathOf(file.getPath))
+      !limit.exists(file.getModificationTime < _) && !known.contains(RootPaths.text(file.getPath))
     }
     val folders                                   = fresh.groupBy(_.getPath.getParent)
     val inStorage                                 = walk.files(folders.keys.toSeq)
@@ -156,7 +154,8 @@ final private[splice] class HadoopLister(
       check.folder(folder, isTop(folder, own), current, isCommitted = true)
     }
     checked ++ before.filter(filter.accepts).groupBy(_.getPath.getParent).map { case (folder, own) =>
-      val old = own.count(file => limit.exists(file.getModificationTime < _) && !known.contains(pathOf(file.getPath)))
+      val old =
+        own.count(file => limit.exists(file.getModificationTime < _) && !known.contains(RootPaths.text(file.getPath)))
       VisitedFolder(folder, isTop(folder, own), listed = own.size, old = old)
     }
   }
@@ -229,7 +228,9 @@ final private[splice] class HadoopLister(
       in.iterator.map(_.youngBytes).sum,
       in.flatMap(_.newest).maxOption,
       folders.flatMap(_.changed),
-      in.flatMap(_.ahead).reduceOption((a, b) => (a._1 + b._1, a._2)).map { case (n, path) => n -> pathOf(path) },
+      in.flatMap(_.ahead).reduceOption((a, b) => (a._1 + b._1, a._2)).map { case (n, path) =>
+        n -> RootPaths.text(path)
+      },
       ignored.headOption.map(ignored.size -> _)
     )
   }
@@ -254,11 +255,6 @@ private[files] object HadoopLister {
 
   // More names than the names of formats and codecs.
   private val Suffixes = 1000
-
-  def pathOf(path: Path): String = PathUsers.without(SparkPath.fromPath(path).urlEncoded)
-
-  private def isBelow(file: Path, roots: Set[Path]): Boolean =
-    Iterator.iterate(file)(_.getParent).takeWhile(Option(_).isDefined).exists(roots)
 
   /** Error of a folder that cannot be listed. */
   def failed(folder: Path, error: Throwable): Exception = error match {

@@ -50,30 +50,12 @@ final private[files] case class WatchState(
     changed: Long = 0
 ) {
 
-  /** State after a listing.
-    *
-    * @param began
-    *   state when the listing began
-    * @param minAge
-    *   age from which a file is read
-    * @param isOnly
-    *   true if the run lists once
-    * @param isMarked
-    *   true if the listing began after a file of `endWhen` existed
-    * @param isFinal
-    *   true if the listing is the last one in any case
-    * @param from
-    *   begin of the listing
-    */
+  /** State after a listing. */
   def listed(
       listing: FolderListing,
-      began: WatchState,
+      during: WatchState.Listing,
       endWhen: Seq[EndCondition],
       minAge: Duration,
-      isOnly: Boolean,
-      isMarked: Boolean,
-      isFinal: Boolean,
-      from: Instant,
       now: Instant
   ): WatchState = {
     // A later listing has the files that are too young now.
@@ -81,10 +63,10 @@ final private[files] case class WatchState(
     val bytes   = listing.bytes + listing.youngBytes
     val latest  = (listing.newest ++ Seq(newest)).max
     // The young files of a round are old in the next round, so only an archiver that never stops has always young files.
-    val isSpaced = isWhole || round.forall { case (_, at) => !from.isBefore(at.plus(minAge)) }
-    val isRound  = began.isRead && began.pending.isEmpty && isSpaced
+    val isSpaced = isWhole || round.forall { case (_, at) => !during.from.isBefore(at.plus(minAge)) }
+    val isRound  = during.began.isRead && during.began.pending.isEmpty && isSpaced
     val caughtUp = endWhen.contains(EndCondition.CaughtUp) && (isWhole || latest > Long.MinValue) &&
-      (isOnly || isRound && WatchState.endsRounds(round.map(_._1), bytes))
+      (during.isOnly || isRound && WatchState.endsRounds(round.map(_._1), bytes))
     val since   = if (listing.files.nonEmpty) now else quiet.getOrElse(now)
     val isStill = listing.files.isEmpty && isWhole && endWhen.exists {
       case EndCondition.Quiet(length) => !now.isBefore(since.plus(length))
@@ -92,15 +74,15 @@ final private[files] case class WatchState(
     }
     copy(
       pending = pending ++ listing.files,
-      isLast = isLast || isFinal || caughtUp || isWhole && (isMarked || began.isQuiet),
+      isLast = isLast || during.isFinal || caughtUp || isWhole && (during.isMarked || during.began.isQuiet),
       isRead = isRead && listing.files.isEmpty,
-      round = if (isRound || round.isEmpty) Some(bytes -> from) else round,
+      round = if (isRound || round.isEmpty) Some(bytes -> during.from) else round,
       quiet = Some(since),
       isQuiet = isStill,
       newest = latest,
       last = Some(now),
       listed = listing.listed,
-      late = math.max(late, listing.old - began.forgotten),
+      late = math.max(late, listing.old - during.began.forgotten),
       young = listing.young,
       changed = changed + listing.changed.size
     )
@@ -119,6 +101,27 @@ final private[files] case class WatchState(
 }
 
 private[files] object WatchState {
+
+  /** A listing of a run.
+    *
+    * @param began
+    *   state when the listing began
+    * @param from
+    *   begin of the listing
+    * @param isOnly
+    *   true if the run lists once
+    * @param isMarked
+    *   true if the listing began after a file of `endWhen` existed
+    * @param isFinal
+    *   true if the listing is the last one in any case
+    */
+  final case class Listing(
+      began: WatchState,
+      from: Instant,
+      isOnly: Boolean,
+      isMarked: Boolean = false,
+      isFinal: Boolean = false
+  )
 
   /** State at the start of a run.
     *

@@ -8,10 +8,11 @@ import java.util.concurrent.atomic.AtomicReference
 
 import org.slf4j.LoggerFactory
 
-import splice.files.internal.options.{EndCondition, OnFileChanged, OnLateFile}
+import splice.files.internal.options.EndCondition
 import splice.files.internal.settings.WatchSettings
 import splice.files.internal.split.ListedFile
 import splice.source.errors.SpliceException
+import splice.source.options.FailOrWarn
 
 /** Lists a watched folder, and keeps the new files until the query stores them.
   *
@@ -69,7 +70,7 @@ final private[files] class Watcher(
     val listing = lister.list(known, began.limit, isFull)
     if (isFull) full = Some(from)
     // The next listing of this run would not find these files again, for example after an error of a lack of memory.
-    try take(listing, began, isMarked, from)
+    try take(listing, WatchState.Listing(began, from, isOnly, isMarked, isFinal))
     catch {
       case e: Throwable =>
         fail(e)
@@ -78,11 +79,11 @@ final private[files] class Watcher(
     duration = Duration.between(from, steady.instant())
   }
 
-  private def take(listing: FolderListing, began: WatchState, isMarked: Boolean, from: Instant): Unit = {
+  private def take(listing: FolderListing, during: WatchState.Listing): Unit = {
     listing.files.foreach(file => known.add(SeenFile(file.path, file.modified, file.size)))
-    warn(listing, began)
+    warn(listing, during.began)
     val at    = steady.instant()
-    val now   = change(_.listed(listing, began, settings.endWhen, settings.minAge, isOnly, isMarked, isFinal, from, at))
+    val now   = change(_.listed(listing, during, settings.endWhen, settings.minAge, at))
     val limit = limits.after(now.limit, known.size, now.newest, now.oldestPending, clock.instant())
     if (limit != now.limit) {
       val files = limit.fold(0)(known.forget)
@@ -99,15 +100,15 @@ final private[files] class Watcher(
     if (late > began.late) {
       val error = policies.late(late, Instant.ofEpochMilli(began.limit.getOrElse(0L)))
       settings.onLate match {
-        case OnLateFile.Fail => fail(error)
-        case OnLateFile.Warn => logger.warn(error.getMessage)
+        case FailOrWarn.Fail => fail(error)
+        case FailOrWarn.Warn => logger.warn(error.getMessage)
       }
     }
     listing.changed.foreach { file =>
       val error = policies.changed(file)
       policies.onChanged match {
-        case OnFileChanged.Fail => fail(error)
-        case OnFileChanged.Warn =>
+        case FailOrWarn.Fail => fail(error)
+        case FailOrWarn.Warn =>
           logger.warn(error.getMessage)
           known.add(file.seen)
       }
@@ -166,7 +167,7 @@ final private[files] class Watcher(
   *   error for a number of files that are older than a time
   */
 final private[splice] case class WatchPolicies(
-    onChanged: OnFileChanged,
+    onChanged: FailOrWarn,
     changed: FolderListing.ChangedFile => SpliceException,
     late: (Long, Instant) => SpliceException
 )

@@ -17,13 +17,14 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.{EndCondition, OnFileChanged, OnLateFile}
+import splice.files.internal.options.EndCondition
 import splice.files.internal.settings.WatchSettings
 import splice.files.internal.split.{FileRange, FileSchemas, ListedFile, Packing}
 import splice.files.internal.watch._
 import splice.source._
 import splice.source.errors.SpliceException
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.{PollHealth, Poller}
+import splice.source.options.FailOrWarn
 import splice.source.runtime.SideLog
 
 /** Simulated folders that grow while queries read them, with listings that fail and drivers that are killed at each
@@ -193,14 +194,14 @@ private object WatchedWorldSuite {
         None,
         None,
         Some(horizon),
-        OnLateFile.Warn,
+        FailOrWarn.Warn,
         endWhen
       )
       private def error(text: String): SpliceException = throw new AssertionError(text)
 
       override val policies: WatchPolicies =
         WatchPolicies(
-          OnFileChanged.Fail,
+          FailOrWarn.Fail,
           file => error(s"$file is changed"),
           FileErrors.lateFiles(_, _, most, identity)
         )
@@ -217,9 +218,9 @@ private object WatchedWorldSuite {
       override def failed(since: Instant, e: Throwable): SpliceException = error(s"failed: $e")
       override def poller(name: String, pause: => Duration, context: EnumeratorContext)(
           list: => Unit
-      ): FolderPoller = {
+      ): Poller = {
         poll = () => list
-        new FolderPoller {
+        new Poller {
           override def begin(): Unit      = ()
           override def health: PollHealth = PollHealth()
           override def close(): Unit      = ()

@@ -11,7 +11,7 @@ import splice.files.internal.settings.FileSettings
 import splice.files.{FileSource, FileSourceProvider}
 import splice.source.SourceProvider
 import splice.source.errors.SpliceOptionException
-import splice.source.options.SourceOptions
+import splice.source.options.{FailOrWarn, SourceOptions}
 
 /** Tests of supported, forwarded and rejected options. */
 final class FileOptionsSuite extends AnyFunSuite {
@@ -50,7 +50,7 @@ final class FileOptionsSuite extends AnyFunSuite {
     )
     val settings = FileSettings(SourceOptions(own))
     assert(settings.spark.originalMap == Map("Header" -> "true") && settings.limits.files.contains(3))
-    assert(settings.reader.values.keySet == Set("Header") && settings.onFileChanged == OnFileChanged.Warn)
+    assert(settings.reader.values.keySet == Set("Header") && settings.onFileChanged == FailOrWarn.Warn)
   }
 
   test("a leg before another one needs files, and has a limit unless the user sets one") {

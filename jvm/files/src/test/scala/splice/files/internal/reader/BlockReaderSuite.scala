@@ -15,16 +15,16 @@ import org.apache.spark.sql.catalyst.expressions.{InputFileBlockLength, InputFil
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.OnFileChanged
 import splice.files.internal.split.{FileBlock, FileRange, RowSpan}
 import splice.source.Poll
 import splice.source.errors.SpliceException
+import splice.source.options.FailOrWarn
 import splice.testkit.LoggedMessages
 
 /** Tests of the blocks of one task with files in memory. */
 final class BlockReaderSuite extends AnyFunSuite {
 
-  private val strict = FilePolicy(OnFileChanged.Fail, ignoreMissing = false, ignoreCorrupt = false)
+  private val strict = FilePolicy(FailOrWarn.Fail, ignoreMissing = false, ignoreCorrupt = false)
 
   private val broken = new IOException("the stream is broken")
 

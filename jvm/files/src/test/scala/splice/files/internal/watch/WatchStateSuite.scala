@@ -35,13 +35,9 @@ final class WatchStateSuite extends AnyFunSuite {
   ): WatchState =
     state.listed(
       listing,
-      state,
+      WatchState.Listing(state, start.plusSeconds(seconds), isOnly, isMarked),
       Seq(endWhen),
       MinAge,
-      isOnly,
-      isMarked,
-      isFinal = false,
-      start.plusSeconds(seconds),
       start.plusSeconds(seconds)
     )
 
@@ -107,17 +103,8 @@ final class WatchStateSuite extends AnyFunSuite {
     assert(!after(first, young, marker, isMarked = true).isLast &&
       after(first, found(0), marker, isMarked = true).isLast)
     assert(!after(quiet, young, EndCondition.Quiet(Duration.ZERO)).isLast)
-    assert(first.listed(
-      young,
-      first,
-      Nil,
-      MinAge,
-      isOnly = true,
-      isMarked = false,
-      isFinal = true,
-      start,
-      start
-    ).isLast)
+    val batch = WatchState.Listing(first, start, isOnly = true, isFinal = true)
+    assert(first.listed(young, batch, Nil, MinAge, start).isLast)
   }
 
   test("caughtUp ends a folder that always has young files, and reads all files of a folder that stops") {

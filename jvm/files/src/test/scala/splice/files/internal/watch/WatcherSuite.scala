@@ -9,10 +9,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
 import splice.files.internal.errors.FileErrors
-import splice.files.internal.options.{EndCondition, OnFileChanged, OnLateFile}
+import splice.files.internal.options.EndCondition
 import splice.files.internal.settings.WatchSettings
 import splice.files.internal.split.{FileSchemas, ListedFile}
 import splice.source.errors.SpliceException
+import splice.source.options.FailOrWarn
 import splice.testkit.LoggedMessages
 
 /** Tests of the listings of a watched folder: their policies, and which folders they list. */
@@ -36,8 +37,8 @@ final class WatcherSuite extends AnyFunSuite {
 
   private def watcher(
       lister: FolderLister,
-      onLate: OnLateFile = OnLateFile.Warn,
-      onChanged: OnFileChanged = OnFileChanged.Fail,
+      onLate: FailOrWarn = FailOrWarn.Warn,
+      onChanged: FailOrWarn = FailOrWarn.Fail,
       endWhen: Seq[EndCondition] = Nil,
       state: WatchState = WatchState(),
       late: (Long, Instant) => SpliceException = FileErrors.lateFiles(_, _, 5, identity)
@@ -77,7 +78,7 @@ final class WatcherSuite extends AnyFunSuite {
     val logged            = warnings((1 to 4).foreach(_ => warns.list()))
     assert(logged.size == 2 && logged.forall(_.contains(condition)) && logged.last.contains("At least 3 files"))
     assert(conditions(warns).isEmpty && warns.now.late == 3)
-    val fails = watcher(old(3), OnLateFile.Fail, state = begin)
+    val fails = watcher(old(3), FailOrWarn.Fail, state = begin)
     fails.list()
     assert(conditions(fails).contains(condition))
   }
@@ -89,7 +90,7 @@ final class WatcherSuite extends AnyFunSuite {
     val fails = watcher(lister)
     fails.list()
     assert(conditions(fails).contains("SPLICE_FILES_DATA.LISTED_FILE_CHANGED"))
-    val warns  = watcher(lister, onChanged = OnFileChanged.Warn)
+    val warns  = watcher(lister, onChanged = FailOrWarn.Warn)
     val logged = warnings((1 to 2).foreach(_ => warns.list()))
     assert(logged.size == 1 && logged.head.contains("/lake/a") && conditions(warns).isEmpty && warns.now.changed == 1)
   }

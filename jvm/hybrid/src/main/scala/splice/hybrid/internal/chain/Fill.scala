@@ -92,15 +92,3 @@ private[splice] object OnHoles {
   /** Ignore holes. A compacted or transactional topic has no record at some offsets. */
   case object Ignore extends OnHoles
 }
-
-/** Policy for records that the history of an exact hand-over has several times. */
-sealed private[splice] trait OnDuplicates extends Product with Serializable
-
-private[splice] object OnDuplicates {
-
-  /** Fail the query with an error that lists the offsets (default). */
-  case object Fail extends OnDuplicates
-
-  /** Log the offsets as a warning and continue. */
-  case object Warn extends OnDuplicates
-}

@@ -5,8 +5,8 @@ package splice.hybrid.internal.chain
 
 import splice.hybrid.{HandOver, HybridSourceProvider, LogColumns}
 import splice.source.errors.SpliceException
-import splice.source.options.OptionSet
-import splice.source.{OnGap, Position, Source, SourceProvider}
+import splice.source.options.{FailOrWarn, OptionSet}
+import splice.source.{Position, Source, SourceProvider}
 
 /** Source of a chain, with its options.
   *
@@ -28,9 +28,9 @@ final private[splice] case class Leg(
     source: Source[_ <: Position],
     select: Option[String],
     handOver: Option[HandOver],
-    onGap: OnGap,
+    onGap: FailOrWarn,
     option: String,
-    onDuplicates: OnDuplicates = OnDuplicates.Fail,
+    onDuplicates: FailOrWarn = FailOrWarn.Fail,
     onHoles: OnHoles = OnHoles.Fill,
     logColumns: Option[LogColumns] = None
 ) {

@@ -13,7 +13,8 @@ import splice.hybrid.internal.history.PartitionHistory
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange}
-import splice.source.{LogPartition, OffsetRanges, OnGap}
+import splice.source.options.FailOrWarn
+import splice.source.{LogPartition, OffsetRanges}
 
 /** Decision of an exact hand-over: present and missing offsets of a history per log partition, compared with the log.
   *
@@ -143,7 +144,7 @@ private[splice] object HandOverTable {
 
   /** Throws the error of a gap, or logs it, as the policy `onGap` of the leg that starts requires. */
   private[hybrid] def applyOnGap(leg: Leg, gap: SpliceException): Unit =
-    if (leg.onGap == OnGap.Fail) throw gap else logger.warn(gap.text)
+    if (leg.onGap == FailOrWarn.Fail) throw gap else logger.warn(gap.text)
 
   private def lacks(row: Row): String = {
     val missing = Ranges(row.holes)

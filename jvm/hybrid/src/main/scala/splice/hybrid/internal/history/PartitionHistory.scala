@@ -3,9 +3,10 @@
 
 package splice.hybrid.internal.history
 
-import splice.hybrid.internal.chain.{Leg, OnDuplicates}
+import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.errors.{HandOverErrors, Ranges}
 import splice.source.log.OffsetRuns
+import splice.source.options.FailOrWarn
 import splice.source.{LogPartition, OffsetSummary}
 
 /** Offsets of one log partition in all legs of a history.
@@ -81,7 +82,7 @@ private[splice] object PartitionHistory {
   def checkDuplicates(before: Seq[String], leg: Leg, history: Seq[PartitionHistory]): Option[String] = {
     val duplicates = history.flatMap(_.duplicates)
     Option.when(duplicates.nonEmpty)(HandOverErrors.duplicates(before, leg.name, duplicates)).map { error =>
-      if (leg.onDuplicates == OnDuplicates.Fail) throw error
+      if (leg.onDuplicates == FailOrWarn.Fail) throw error
       error.text
     }
   }

@@ -7,11 +7,11 @@ import java.time.{Duration => Length, ZoneId}
 
 import scala.util.Try
 
-import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
+import splice.hybrid.internal.chain.OnHoles
 import splice.hybrid.{HandOver, LogColumns}
+import splice.source.OffsetColumns
 import splice.source.errors.OptionErrors
-import splice.source.options.{OptionType, SourceOption, SourceOptions}
-import splice.source.{OffsetColumns, OnGap}
+import splice.source.options.{FailOrWarn, OptionType, SourceOption, SourceOptions}
 
 /** Options of a leg that define its [[HandOver]]. */
 private[splice] object HandOverOptions {
@@ -112,13 +112,13 @@ private[splice] object HandOverOptions {
       "package sets this option."
   )
 
-  val OnGap: SourceOption[OnGap] = SourceOption(
+  val OnGap: SourceOption[FailOrWarn] = SourceOption(
     "onGap",
-    OptionType.choice[OnGap]("fail" -> splice.source.OnGap.Fail, "warn" -> splice.source.OnGap.Warn),
+    FailOrWarn.option,
     "Policy for records that neither the previous legs have nor the leg reads, for example because retention " +
       "removed the records. 'fail' ends the query with an error. With 'warn', Splice logs a warning, and the " +
       "query continues without these records."
-  ).withDefault(splice.source.OnGap.Fail, "fail")
+  ).withDefault(FailOrWarn.Fail, "fail")
 
   val OnHoles: SourceOption[OnHoles] = SourceOption(
     "onHoles",
@@ -132,16 +132,13 @@ private[splice] object HandOverOptions {
       "the log. 'ignore' skips these offsets, as a compacted or transactional topic requires."
   ).withDefault(splice.hybrid.internal.chain.OnHoles.Fill, "fill")
 
-  val OnDuplicates: SourceOption[OnDuplicates] = SourceOption(
+  val OnDuplicates: SourceOption[FailOrWarn] = SourceOption(
     "onDuplicates",
-    OptionType.choice[OnDuplicates](
-      "fail" -> splice.hybrid.internal.chain.OnDuplicates.Fail,
-      "warn" -> splice.hybrid.internal.chain.OnDuplicates.Warn
-    ),
+    FailOrWarn.option,
     "Policy for records that the previous legs have several times. The hand-over rule 'offsets' uses this " +
       "policy. 'fail' ends the query with an error. With 'warn', Splice logs a warning, and the query " +
       "continues."
-  ).withDefault(splice.hybrid.internal.chain.OnDuplicates.Fail, "fail")
+  ).withDefault(FailOrWarn.Fail, "fail")
 
   val all: Seq[SourceOption[_]] =
     Seq(

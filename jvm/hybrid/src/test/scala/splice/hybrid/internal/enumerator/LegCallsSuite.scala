@@ -22,6 +22,7 @@ import splice.simulation.leg.Passing
 import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.log.{LogRange, Outlook}
+import splice.source.options.FailOrWarn
 import splice.source.runtime.{Boundedness, Jobs, Report}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryOptions, MemoryRange}
@@ -100,8 +101,15 @@ final class LegCallsSuite extends AnyFunSuite with HybridWorlds {
     private def handOver: HandOver = if (readsLogs) HandOver.nowMinus(Duration.ofHours(1)) else HandOver.offsets()
 
     private val legs = IndexedSeq(
-      Leg("history", source("history", MemoryOptions.of(history, "bounded" -> "true")), None, None, OnGap.Fail, ""),
-      Leg("live", source("live", MemoryOptions.of(live)), None, Some(handOver), OnGap.Fail, "")
+      Leg(
+        "history",
+        source("history", MemoryOptions.of(history, "bounded" -> "true")),
+        None,
+        None,
+        FailOrWarn.Fail,
+        ""
+      ),
+      Leg("live", source("live", MemoryOptions.of(live)), None, Some(handOver), FailOrWarn.Fail, "")
     )
 
     val chain = new HybridSource(Chain(legs), None)

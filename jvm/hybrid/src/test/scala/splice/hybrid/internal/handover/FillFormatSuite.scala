@@ -16,14 +16,15 @@ import splice.hybrid.{HandOver, Legs}
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.OffsetRuns
-import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition, StoredStart}
+import splice.source.options.FailOrWarn
+import splice.source.{LogPartition, OffsetRanges, StartPosition, StoredStart}
 
 /** Tests of the format of holes in a switch entry. */
 final class FillFormatSuite extends AnyFunSuite {
 
   private val log    = Legs.log()
   private val source = Legs.source(Legs.live(log))
-  private val leg    = Leg("live", source, None, Some(HandOver.offsets()), OnGap.Fail, "live.select")
+  private val leg    = Leg("live", source, None, Some(HandOver.offsets()), FailOrWarn.Fail, "live.select")
   private val start  = source.position(Legs.run(source, new MemorySideLog).initial().json)
   private val proof  = Seq("""{"topic":"t"}""", """{"topic":"u"}""")
 

@@ -6,8 +6,9 @@ package splice.hybrid.internal.handover
 import scala.collection.mutable
 import scala.util.Random
 
-import splice.hybrid.internal.chain.{OnDuplicates, OnHoles}
-import splice.source.{LogPartition, OnGap}
+import splice.hybrid.internal.chain.OnHoles
+import splice.source.LogPartition
+import splice.source.options.FailOrWarn
 
 /** Random histories and logs, with the expected results. */
 private[hybrid] object HandOverCases {
@@ -32,8 +33,8 @@ private[hybrid] object HandOverCases {
       archives: Seq[Seq[Row]],
       logs: Seq[Log],
       onHoles: OnHoles,
-      onGap: OnGap,
-      onDuplicates: OnDuplicates,
+      onGap: FailOrWarn,
+      onDuplicates: FailOrWarn,
       excluded: Set[Int]
   ) {
 
@@ -46,8 +47,8 @@ private[hybrid] object HandOverCases {
   object World {
 
     val Policies: Seq[String] = Seq(OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore).map(p => s"onHoles $p") ++
-      Seq(OnGap.Fail, OnGap.Warn).map(p => s"onGap $p") ++
-      Seq(OnDuplicates.Fail, OnDuplicates.Warn).map(p => s"onDuplicates $p")
+      Seq(FailOrWarn.Fail, FailOrWarn.Warn).map(p => s"onGap $p") ++
+      Seq(FailOrWarn.Fail, FailOrWarn.Warn).map(p => s"onDuplicates $p")
 
     def random(random: Random): World = {
       def oneIn(n: Int)         = random.nextInt(n) == 0
@@ -89,8 +90,8 @@ private[hybrid] object HandOverCases {
         archives,
         logs,
         oneOf(Seq(OnHoles.Fill, OnHoles.Fail, OnHoles.Ignore)),
-        oneOf(Seq(OnGap.Fail, OnGap.Warn)),
-        oneOf(Seq(OnDuplicates.Fail, OnDuplicates.Warn)),
+        oneOf(Seq(FailOrWarn.Fail, FailOrWarn.Warn)),
+        oneOf(Seq(FailOrWarn.Fail, FailOrWarn.Warn)),
         (1 until count).filter(_ => oneIn(8)).toSet
       )
     }
@@ -177,14 +178,14 @@ private[hybrid] object HandOverCases {
         if (copies.isEmpty) Some("SPLICE_HAND_OVER.NO_ROWS" -> Nil)
         else if (foreign.nonEmpty) Some("SPLICE_HAND_OVER.PARTITION_NOT_FOUND" -> foreign.map(_.toString))
         else if (ahead.nonEmpty) Some("SPLICE_HAND_OVER_DATA.HISTORY_BEYOND_LOG" -> ahead.map(_.partition.toString))
-        else if ((within || between) && world.onDuplicates == OnDuplicates.Fail)
+        else if ((within || between) && world.onDuplicates == FailOrWarn.Fail)
           Some("SPLICE_HAND_OVER_DATA.DUPLICATES" ->
             copies.groupBy(identity).filter(_._2.size > 1).keys.map(_._1.toString).toSeq.distinct)
         else if (named(fillable).nonEmpty && world.onHoles == OnHoles.Fail)
           Some("SPLICE_HAND_OVER_DATA.HOLES" -> named(fillable).map { case (p, all) =>
             s"$p lacks ${all.size} (${text(all)}"
           })
-        else if (named(gone).nonEmpty && world.onGap == OnGap.Fail)
+        else if (named(gone).nonEmpty && world.onGap == FailOrWarn.Fail)
           Some("SPLICE_HAND_OVER_DATA.GAP" -> named(gone).map { case (p, all) => s"$p ${text(all)}" })
         else None
       Expected(world, rejection, cases.toSet)

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.coordinator.internal.sidelog.MemorySideLog
 import splice.hybrid.handover.FixedLog
-import splice.hybrid.internal.chain.{Leg, OnDuplicates, OnHoles}
+import splice.hybrid.internal.chain.{Leg, OnHoles}
 import splice.hybrid.internal.history.LegOffsets
 import splice.hybrid.{HandOver, Legs, OfLog}
 import splice.source.StartPosition.{Configured, Exact, Offsets, Time}
@@ -19,6 +19,7 @@ import splice.source._
 import splice.source.errors.SpliceException
 import splice.source.internal.entries.{Json, VersionedEntry}
 import splice.source.log.{LogPartitions, LogRange, OffsetRuns}
+import splice.source.options.FailOrWarn
 import splice.testkit.internal.memory.MemoryPosition
 
 final class HandOverDecisionSuite extends AnyFunSuite {
@@ -26,7 +27,8 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   private val now    = Instant.parse("2026-03-01T00:00:00Z")
   private val source = Legs.source(Legs.history(Legs.log()))
 
-  private def leg(name: String, rule: Option[HandOver]) = Leg(name, source, None, rule, OnGap.Warn, s"$name.select")
+  private def leg(name: String, rule: Option[HandOver]) =
+    Leg(name, source, None, rule, FailOrWarn.Warn, s"$name.select")
 
   private object End {
     def apply(times: Option[TimeRange] = None, modified: Option[TimeRange] = None): Evidence =
@@ -83,13 +85,13 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("afterVersion: the stream begins after the version, and a removed version is a gap") {
     val table = TableVersion("lake.orders", "iceberg", Some("7"), now)
-    def after(found: StartAfterVersion, onGap: OnGap = OnGap.Fail) = {
+    def after(found: StartAfterVersion, onGap: FailOrWarn = FailOrWarn.Fail) = {
       val live = leg("live", Some(HandOver.afterVersion())).copy(onGap = onGap)
       val end  = End().copy(table = Some(table), after = () => Some(found))
       HandOverDecision.decide(leg("history", None), live, end, now)(fail("offsets are not needed"), noLog)
     }
     assert(after(StartAfterVersion("{}", hasGap = false)).start == Exact("{}"))
-    assert(after(StartAfterVersion("{}", hasGap = true), OnGap.Warn).start == Exact("{}"))
+    assert(after(StartAfterVersion("{}", hasGap = true), FailOrWarn.Warn).start == Exact("{}"))
     val error = intercept[SpliceException](after(StartAfterVersion("{}", hasGap = true)))
     assert(error.getCondition == "SPLICE_HAND_OVER_DATA.VERSION_EXPIRED")
     assert(error.getMessage.contains("lake.orders") && error.getMessage.contains("the version 7"), error.getMessage)
@@ -98,7 +100,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     }
   }
 
-  private lazy val filling  = leg("live", Some(HandOver.offsets())).copy(onGap = OnGap.Fail)
+  private lazy val filling  = leg("live", Some(HandOver.offsets())).copy(onGap = FailOrWarn.Fail)
   private lazy val failing  = filling.copy(onHoles = OnHoles.Fail)
   private lazy val ignoring = filling.copy(onHoles = OnHoles.Ignore)
 
@@ -159,7 +161,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP")
     assert(error.getMessage.contains("orders-0 0 to 4, 50 to 59; orders-1 0 to 9"), error.getMessage)
     assert(error.getMessage.contains("'live.onGap'") && error.getMessage.contains("'live.onHoles'"))
-    val warned = exact(filling.copy(onGap = OnGap.Warn), log)(legs(history): _*)
+    val warned = exact(filling.copy(onGap = FailOrWarn.Warn), log)(legs(history): _*)
     assert(starts(warned) == Map(p0 -> from(201, 60L -> 100L), p1 -> from(10)))
     // Lost records of a partition without an archive do not count as holes.
     val other = rejection(ignoring, log)(history)
@@ -172,7 +174,8 @@ final class HandOverDecisionSuite extends AnyFunSuite {
       val error = rejection(live, log)(Seq(held(p0, 0, 49)))
       assert(error.getCondition == "SPLICE_HAND_OVER_DATA.GAP" && error.getMessage.contains("orders-0 50 to 59"))
     }
-    assert(starts(exact(filling.copy(onGap = OnGap.Warn), log)(legs(Seq(held(p0, 0, 49))): _*)) == Map(p0 -> from(60)))
+    assert(starts(exact(filling.copy(onGap = FailOrWarn.Warn), log)(legs(Seq(held(p0, 0, 49))): _*)) ==
+      Map(p0 -> from(60)))
   }
 
   test("offsets: a history with a later end or with other partitions belongs to another log") {
@@ -210,7 +213,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
     assert(error.getCondition == "SPLICE_HAND_OVER_DATA.DUPLICATES")
     assert(error.getMessage.contains("orders-0 has 5 offsets in both 'old' and 'new' (50 to 54)"), error.getMessage)
     assert(error.getMessage.contains("'live.onDuplicates'") && !error.getMessage.contains("orders-1"))
-    val warned = filling.copy(onDuplicates = OnDuplicates.Warn)
+    val warned = filling.copy(onDuplicates = FailOrWarn.Warn)
     assert(starts(exact(warned)(legs(overlap: _*): _*)) == Map(p0 -> from(60), p1 -> from(5)))
   }
 
@@ -257,10 +260,10 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("event time: the start is the greatest time minus the overlap") {
     val rule    = HandOver.eventTime("ts", Duration.ofMinutes(10))
     val created = decide(rule, End(times = range("2026-01-01T00:00:00Z", "2026-02-01T12:00:00.123456Z")))
-    assert(created.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, OnGap.Warn))
+    assert(created.start == Time(Instant.parse("2026-02-01T11:50:00.123Z").toEpochMilli, FailOrWarn.Warn))
     assert(created.proof == Seq("""{"found":"2026-02-01T12:00:00.123456Z","what":"ts"}"""))
     val old = decide(rule, End(times = range("1960-01-01T00:00:00Z", "1969-01-01T00:00:00Z")))
-    assert(old.start == Time(0, OnGap.Warn))
+    assert(old.start == Time(0, FailOrWarn.Warn))
   }
 
   test("event time: an end after now or a missing end is rejected") {
@@ -276,7 +279,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("modification time: the same rules apply to the times of files") {
     val rule    = HandOver.modificationTime(Duration.ofHours(1))
     val created = decide(rule, End(modified = range("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")))
-    assert(created.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, OnGap.Warn))
+    assert(created.start == Time(Instant.parse("2026-01-31T23:00:00Z").toEpochMilli, FailOrWarn.Warn))
     assert(refused(
       rule,
       End(modified = range("2026-01-01T00:00:00Z", "2026-03-01T00:05:00.001Z"))
@@ -287,7 +290,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
   test("a writer's clock that is up to 5 minutes ahead never results in a start after now") {
     val byEvent  = HandOver.eventTime("ts", Duration.ofMinutes(1))
     val byFile   = HandOver.modificationTime(Duration.ofMinutes(1))
-    val expected = Time(Instant.parse("2026-02-28T23:59:00Z").toEpochMilli, OnGap.Warn)
+    val expected = Time(Instant.parse("2026-02-28T23:59:00Z").toEpochMilli, FailOrWarn.Warn)
     Seq("2026-03-01T00:00:00Z", "2026-03-01T00:00:01Z", "2026-03-01T00:05:00Z").foreach { last =>
       val found = range("2026-01-01T00:00:00Z", last)
       assert(decide(byEvent, End(times = found)).start == expected)
@@ -303,7 +306,7 @@ final class HandOverDecisionSuite extends AnyFunSuite {
 
   test("now minus: the start is independent of the history") {
     val created = decide(HandOver.nowMinus(Duration.ofDays(1)), End())
-    assert(created.start == Time(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, OnGap.Warn))
+    assert(created.start == Time(Instant.parse("2026-02-28T00:00:00Z").toEpochMilli, FailOrWarn.Warn))
   }
 
   private def entry(lines: String*): VersionedEntry = VersionedEntry.read("entry", lines)

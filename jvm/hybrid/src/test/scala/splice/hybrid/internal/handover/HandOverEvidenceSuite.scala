@@ -21,6 +21,7 @@ import splice.source._
 import splice.source.errors.{CheckpointErrors, SpliceException}
 import splice.source.internal.entries.Json
 import splice.source.log.{LogPartitions, LogRange}
+import splice.source.options.FailOrWarn
 import splice.testkit.internal.memory.{MemoryOptions, MemoryPosition}
 
 /** Tests of the evidence for a user-defined rule, and of the checks of its result. */
@@ -54,7 +55,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
   )
 
   /** Decides with a rule that returns `response`. Returns the start and the evidence. */
-  private def decide(before: Source[_ <: Position], response: String, of: Asked, onGap: OnGap = OnGap.Fail)(
+  private def decide(before: Source[_ <: Position], response: String, of: Asked, onGap: FailOrWarn = FailOrWarn.Fail)(
       held: => Seq[OffsetSummary]
   ): (StartPosition, String) = {
     val name  = s"rule-${UUID.randomUUID()}"
@@ -68,7 +69,7 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
     )
     val rule    = HandOver.Custom(RuleOfUser.OfPython(name), None, None)
     val created = new CustomHandOver(
-      Leg("before", before, None, None, OnGap.Fail, ""),
+      Leg("before", before, None, None, FailOrWarn.Fail, ""),
       Leg("live", log, None, Some(rule), onGap, ""),
       rule,
       end(held),
@@ -108,14 +109,14 @@ final class HandOverEvidenceSuite extends AnyFunSuite {
 
   test("an exact rule requests the ranges of the history partitions with their ends") {
     val requested = new Asked(p("a", 0) -> LogRange(0, 20), p("a", 1) -> LogRange(0, 20))
-    val leg       = Leg("live", files, None, Some(HandOver.offsets()), OnGap.Fail, "")
+    val leg       = Leg("live", files, None, Some(HandOver.offsets()), FailOrWarn.Fail, "")
     val held      = Seq(OffsetSummary.ofLog(p("a", 0), 0, 7), OffsetSummary.ofLog(p("a", 1), 0, 9))
     HandOverDecision.decide(leg, leg, end(Nil), now)(Seq(LegOffsets(leg, held)), requested.partitions)
     assert(requested.ends.toSeq == Seq(Map(p("a", 0) -> 7L, p("a", 1) -> 9L)))
   }
 
   test("a returned time may be now, and has the policy of the leg") {
-    Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
+    Seq(FailOrWarn.Fail, FailOrWarn.Warn).foreach { onGap =>
       val (start, _) = decide(files, """{"timestamp":5000}""", two, onGap)(Nil)
       assert(start == Time(5000, onGap))
     }

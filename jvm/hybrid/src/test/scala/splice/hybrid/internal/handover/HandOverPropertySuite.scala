@@ -18,7 +18,8 @@ import splice.hybrid.{HandOver, Legs, LogColumns}
 import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
 import splice.source.log.{LogRange, OffsetRuns}
-import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary, OnGap}
+import splice.source.options.FailOrWarn
+import splice.source.{Evidence, LogPartition, OffsetRanges, OffsetSummary}
 import splice.testkit.internal.memory.MemoryPosition
 
 /** Property tests of exact hand-over with random histories and logs. The expected result is computed from lists of
@@ -29,7 +30,7 @@ final class HandOverPropertySuite extends AnyFunSuite {
   import HandOverCases._
 
   private def leg(name: String, rule: Option[HandOver]) =
-    Leg(name, Legs.source(Legs.history(Legs.log())), None, rule, OnGap.Fail, s"$name.select")
+    Leg(name, Legs.source(Legs.history(Legs.log())), None, rule, FailOrWarn.Fail, s"$name.select")
 
   private val archives = (1 to 4).map(i => leg(s"archive$i", None))
   private val live     = leg("live", Some(HandOver.offsets()))

@@ -13,7 +13,8 @@ import splice.hybrid.internal.chain.{Chain, Leg}
 import splice.hybrid.internal.split.HybridPosition
 import splice.hybrid.{HandOver, HybridSource, HybridWorlds, Legs, LogColumns, OfLog}
 import splice.source.errors.{SpliceException, SpliceOptionException}
-import splice.source.{OnGap, Position, Source}
+import splice.source.options.FailOrWarn
+import splice.source.{Position, Source}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions}
 
@@ -67,7 +68,7 @@ final class RestartedRuleSuite extends AnyFunSuite with HybridWorlds {
         rule: Option[HandOver],
         columns: Option[LogColumns] = None
     ): Leg =
-      Leg(name, of, None, rule, OnGap.Fail, s"$name.select", logColumns = columns)
+      Leg(name, of, None, rule, FailOrWarn.Fail, s"$name.select", logColumns = columns)
 
     def memory(of: MemoryLog, more: (String, String)*): Source[_ <: Position] =
       Legs.source(MemoryOptions.of(of, more: _*).toMap)

@@ -12,6 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.{HandOver, Legs, OfLog}
 import splice.source._
+import splice.source.options.FailOrWarn
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.MemoryPosition
 
@@ -23,7 +24,7 @@ final class SwitchDelaySuite extends AnyFunSuite {
   private val files  = Legs.source(Legs.history(Legs.log()))
 
   private def leg(rule: HandOver, of: Source[_ <: Position] = new OfLog(files)) =
-    Leg("live", of, None, Some(rule), OnGap.Warn, "live.select")
+    Leg("live", of, None, Some(rule), FailOrWarn.Warn, "live.select")
 
   private def end(last: Option[Instant]) = Evidence(
     MemoryPosition("x", SortedMap.empty),

@@ -15,7 +15,8 @@ import splice.hybrid.{HandOver, Legs}
 import splice.source.StartPosition.Offsets
 import splice.source.errors.SpliceException
 import splice.source.log.LogRange
-import splice.source.{Evidence, LogPartition, OffsetRanges, OnGap}
+import splice.source.options.FailOrWarn
+import splice.source.{Evidence, LogPartition, OffsetRanges}
 import splice.testkit.internal.memory.{MemoryOptions, MemoryPosition}
 
 /** Tests of the hand-over from the checkpoint of the query that has written the history. */
@@ -28,7 +29,7 @@ final class WriterHandOverSuite extends AnyFunSuite {
   private val p1     = LogPartition("orders", 1)
   private val log    = SortedMap(p0 -> LogRange(2, 100), p1 -> LogRange(0, 100))
 
-  private def leg(name: String) = Leg(name, source, None, None, OnGap.Fail, s"$name.select")
+  private def leg(name: String) = Leg(name, source, None, None, FailOrWarn.Fail, s"$name.select")
 
   /** Checkpoint of a query with two sources. */
   private def checkpoint(batches: (Int, Seq[String])*): Path = {

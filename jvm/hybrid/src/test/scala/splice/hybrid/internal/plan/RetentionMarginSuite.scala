@@ -20,6 +20,7 @@ import splice.hybrid.{HandOver, HybridWorlds, Legs}
 import splice.simulation.leg.Passing
 import splice.source._
 import splice.source.log.Outlook
+import splice.source.options.FailOrWarn
 import splice.source.runtime.{Boundedness, ProgressMetric}
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.Patient
@@ -72,7 +73,7 @@ final class RetentionMarginSuite extends AnyFunSuite with HybridWorlds with Pati
       outlook
     })
     private def leg(name: String, of: Source[Position], rule: Option[HandOver]) =
-      Leg(name, of, None, rule, OnGap.Fail, "")
+      Leg(name, of, None, rule, FailOrWarn.Fail, "")
     private val chain =
       Chain(IndexedSeq(leg("history", files, None), leg("live", logs, Some(HandOver.offsets()))))
 

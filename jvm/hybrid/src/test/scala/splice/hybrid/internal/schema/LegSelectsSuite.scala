@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.hybrid.internal.chain.Leg
 import splice.hybrid.internal.select.CompiledSelect
 import splice.hybrid.{Legs, LocalSpark}
-import splice.source.OnGap
+import splice.source.options.FailOrWarn
 import splice.source.runtime.SessionSettings
 
 /** Tests of the cache of compiled lists of a source. */
@@ -19,7 +19,7 @@ final class LegSelectsSuite extends AnyFunSuite with LocalSpark {
   private val list   = "date_format(timestamp, 'HH') AS hour"
   private val hour   = StructType.fromDDL("hour STRING")
 
-  private def leg(name: String): Leg = Leg(name, source, Some(list), None, OnGap.Fail, s"$name.select")
+  private def leg(name: String): Leg = Leg(name, source, Some(list), None, FailOrWarn.Fail, s"$name.select")
 
   private def zoned(zone: String): SessionSettings = SessionSettings(SessionSettings.current.settings.map {
     case ("spark.sql.session.timeZone", _) => "spark.sql.session.timeZone" -> zone

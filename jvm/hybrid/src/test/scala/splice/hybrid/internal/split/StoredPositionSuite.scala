@@ -14,7 +14,7 @@ import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
 import splice.hybrid.{HybridSource, Legs, ManyPartitions}
 import splice.kafka.dynamic.internal.split.DynamicSplitRange
 import splice.source._
-import splice.source.options.SourceOptions
+import splice.source.options.{FailOrWarn, SourceOptions}
 import splice.testkit.internal.memory.{MemoryLog, MemoryOptions, MemoryRange}
 
 /** Tests of a leg whose position is too long for an offset and is stored in the side log of the leg. */
@@ -26,7 +26,7 @@ final class StoredPositionSuite extends AnyFunSuite {
     SourceProvider.create(SourceOptions(MemoryOptions.of(log, more: _*).toMap))
 
   private def leg(name: String, source: Source[_ <: Position]): Leg =
-    Leg(name, source, None, None, OnGap.Fail, s"$name.select")
+    Leg(name, source, None, None, FailOrWarn.Fail, s"$name.select")
 
   /** Query with a separate run for the plan and commit of each batch. */
   final private class Query(legs: Leg*) {

@@ -15,7 +15,8 @@ import splice.kafka.internal.errors.{KafkaErrors, MissingRange}
 import splice.kafka.internal.options.KafkaOptions
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
-import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
+import splice.source.options.FailOrWarn
+import splice.source.{LogPartition, OffsetRanges, StartPosition}
 
 /** Resolves each kind of start to offsets.
   *
@@ -245,8 +246,8 @@ private[kafka] object StartResolver {
     if (missing.nonEmpty || foreign.nonEmpty) throw KafkaErrors.partitionsDiffer(option, missing, foreign)
   }
 
-  private def warnOrFail(onGap: OnGap, error: SpliceException): Unit = onGap match {
-    case OnGap.Fail => throw error
-    case OnGap.Warn => logger.warn(error.text)
+  private def warnOrFail(onGap: FailOrWarn, error: SpliceException): Unit = onGap match {
+    case FailOrWarn.Fail => throw error
+    case FailOrWarn.Warn => logger.warn(error.text)
   }
 }

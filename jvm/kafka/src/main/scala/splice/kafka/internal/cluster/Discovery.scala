@@ -5,7 +5,7 @@ package splice.kafka.internal.cluster
 
 import java.time.{Clock, Duration}
 
-import splice.source.internal.{BackgroundPoller, PollHealth}
+import splice.source.internal.polling.{BackgroundPoller, PollHealth}
 
 /** Finds topics and partitions, so that a trigger without new records requests only ends. */
 private[splice] trait Discovery extends AutoCloseable {
@@ -38,7 +38,7 @@ final private[splice] class BackgroundDiscovery(log: ClusterClient, interval: Du
 
   override def now(): LogDescription = {
     val description = poller.now()
-    poller.begin
+    poller.begin()
     description
   }
 

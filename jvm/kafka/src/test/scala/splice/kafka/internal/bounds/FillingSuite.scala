@@ -18,6 +18,7 @@ import splice.kafka.internal.metrics.{ReadReports, TaskReads}
 import splice.kafka.internal.split.{KafkaPosition, KafkaSplitRange}
 import splice.source._
 import splice.source.errors.SpliceException
+import splice.source.options.FailOrWarn
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.testkit.ReadOnlySideLog
 
@@ -141,7 +142,7 @@ final class FillingSuite extends AnyFunSuite {
   }
 
   test("a start by time reads no holes and skips no offsets") {
-    Seq(StartPosition.Time(0, OnGap.Fail), StartPosition.Configured).foreach { other =>
+    Seq(StartPosition.Time(0, FailOrWarn.Fail), StartPosition.Configured).foreach { other =>
       val run   = threeWorld("startingOffsets" -> "earliest")
       val e     = run.start()
       val until = e.advance(run.begin(other, e), Limits.Everything)

@@ -8,7 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.kafka.internal.enumerator.SimulatedRun
 import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.source.errors.SpliceException
-import splice.source.{Limits, OnGap, StartPosition}
+import splice.source.options.FailOrWarn
+import splice.source.{Limits, StartPosition}
 
 /** Tests of starts with stale ends, or with concurrent retention. */
 final class StaleStartSuite extends AnyFunSuite {
@@ -29,14 +30,14 @@ final class StaleStartSuite extends AnyFunSuite {
     run
   }
 
-  private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
+  private def timed(run: SimulatedRun, onGap: FailOrWarn, millis: Long) =
     run.start().start(StartPosition.Time(millis, onGap))
 
   private def isRefused(condition: String)(body: => Any) =
     assert(intercept[SpliceException](body).getCondition == s"SPLICE_$condition")
 
   test("an end before the log is requested again") {
-    Seq(OnGap.Fail, OnGap.Warn).foreach { onGap =>
+    Seq(FailOrWarn.Fail, FailOrWarn.Warn).foreach { onGap =>
       val run = world()
       run.log.answerEnds(Map(t(0) -> 3L))
       assert(timed(run, onGap, 5000) == at(0 -> 10))
@@ -45,12 +46,12 @@ final class StaleStartSuite extends AnyFunSuite {
 
   test("a start at a persistent end before the log begins at the start of the log, if onGap accepts the gap") {
     val run  = stale(world())
-    val from = timed(run, OnGap.Warn, 5000)
+    val from = timed(run, FailOrWarn.Warn, 5000)
     assert(from == at(0 -> 5))
     run.log.between = _ => ()
     run.log.settle()
     assert(run.start().advance(from, Limits.Everything) == at(0 -> 10))
-    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(stale(world()), OnGap.Fail, 5000))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(stale(world()), FailOrWarn.Fail, 5000))
   }
 
   test("a start at latest from the options is not before the log") {
@@ -74,7 +75,7 @@ final class StaleStartSuite extends AnyFunSuite {
     def outdated() = {
       val run = world()
       run.log.answerEnds(Map(t(0) -> 7L))
-      val from = timed(run, OnGap.Warn, 5000)
+      val from = timed(run, FailOrWarn.Warn, 5000)
       assert(from == at(0 -> 7))
       run -> from
     }
@@ -95,8 +96,8 @@ final class StaleStartSuite extends AnyFunSuite {
         }
       run
     }
-    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(), OnGap.Fail, 5000))
-    assert(timed(removing(), OnGap.Warn, 5000) == at(0 -> 12))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(), FailOrWarn.Fail, 5000))
+    assert(timed(removing(), FailOrWarn.Warn, 5000) == at(0 -> 12))
   }
 
   test("a found record that is removed is a gap or a loss") {
@@ -110,10 +111,10 @@ final class StaleStartSuite extends AnyFunSuite {
         }
       run
     }
-    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(all = false), OnGap.Fail, 500))
-    assert(timed(removing(all = false), OnGap.Warn, 500) == at(0 -> 6))
+    isRefused("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(removing(all = false), FailOrWarn.Fail, 500))
+    assert(timed(removing(all = false), FailOrWarn.Warn, 500) == at(0 -> 6))
     val run  = removing(all = true)
-    val from = timed(run, OnGap.Warn, 500)
+    val from = timed(run, FailOrWarn.Warn, 500)
     assert(from.get(t(0)).exists(_ < run.log.first(t(0))))
     isRefused("KAFKA_DATA.DATA_LOSS")(run.start().advance(from, Limits.Everything))
   }

@@ -16,8 +16,8 @@ import splice.kafka.internal.options.KafkaSettings
 import splice.kafka.{KafkaFailures, Place}
 import splice.source.errors.SpliceOptionException
 import splice.source.log.LogRange
-import splice.source.options.SourceOptions
-import splice.source.{Limits, LogPartition, OffsetRanges, OnGap, ReadMode, StartPosition}
+import splice.source.options.{FailOrWarn, SourceOptions}
+import splice.source.{Limits, LogPartition, OffsetRanges, ReadMode, StartPosition}
 
 /** Tests of the start of a query. */
 final class StartSuite extends AnyFunSuite with KafkaFailures {
@@ -229,12 +229,12 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
     assert(ranges(removed, t(0) -> 4L)(t(0)) == LogRange(6, 6), "retention removed the previous end")
   }
 
-  private def timed(run: SimulatedRun, onGap: OnGap, millis: Long) =
+  private def timed(run: SimulatedRun, onGap: FailOrWarn, millis: Long) =
     run.start().start(StartPosition.Time(millis, onGap))
 
   test("a hand-over by time begins at the first record since the time, else at the end") {
-    assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1))
-    assert(timed(world(), OnGap.Fail, 350) == at(0 -> 3, 1 -> 2))
+    assert(timed(world(), FailOrWarn.Fail, 201) == at(0 -> 2, 1 -> 1))
+    assert(timed(world(), FailOrWarn.Fail, 350) == at(0 -> 3, 1 -> 2))
   }
 
   test("records without a real time before the start of a hand-over are a gap") {
@@ -245,39 +245,39 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
         val run = new SimulatedRun()
         run.log.create("t", 2)
         run.log.write("t", 0, times: _*)
-        val text = failure("KAFKA_DATA.HAND_OVER_TIMES_INVALID")(timed(run, OnGap.Fail, now - Hour))
+        val text = failure("KAFKA_DATA.HAND_OVER_TIMES_INVALID")(timed(run, FailOrWarn.Fail, now - Hour))
         assert(text.contains(s"t-0 has ${times.takeWhile(_ != now).last}") && !text.contains("t-1"), text)
-        assert(timed(run, OnGap.Warn, now - Hour).get(t(0)).contains(times.takeWhile(_ != now).size.toLong))
+        assert(timed(run, FailOrWarn.Warn, now - Hour).get(t(0)).contains(times.takeWhile(_ != now).size.toLong))
     }
     val quiet = new SimulatedRun()
     quiet.log.create("t", 1)
     quiet.log.write("t", 0, now - 100 * Hour)
-    assert(timed(quiet, OnGap.Fail, now - Hour) == at(0 -> 1), "a quiet partition")
+    assert(timed(quiet, FailOrWarn.Fail, now - Hour) == at(0 -> 1), "a quiet partition")
   }
 
   test("a record that is written during the decision of a hand-over by time is read") {
     val run = world()
     run.log.between = call => if (call == "earliest") run.log.write("t", 0, 1000)
-    assert(timed(run, OnGap.Fail, 900) == at(0 -> 4, 1 -> 2))
+    assert(timed(run, FailOrWarn.Fail, 900) == at(0 -> 4, 1 -> 2))
   }
 
   test("a hand-over to a time with removed records is a gap") {
-    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), OnGap.Fail, 150))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), FailOrWarn.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z"))
     assert(!text.contains("t-1"))
-    assert(timed(world(), OnGap.Warn, 150) == at(0 -> 1, 1 -> 0))
+    assert(timed(world(), FailOrWarn.Warn, 150) == at(0 -> 1, 1 -> 0))
   }
 
   test("a partition that retention has emptied is a gap in time") {
     val emptied = world()
     emptied.log.expire("t", 0, 4)
-    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(emptied, OnGap.Fail, 150))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(emptied, FailOrWarn.Fail, 150))
     assert(text.contains("t-0 no longer has records") && !text.contains("t-1"), text)
-    assert(timed(emptied, OnGap.Warn, 150) == at(0 -> 4, 1 -> 0))
+    assert(timed(emptied, FailOrWarn.Warn, 150) == at(0 -> 4, 1 -> 0))
     // The times of the removed records are unknown.
     assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(
       emptied,
-      OnGap.Fail,
+      FailOrWarn.Fail,
       1000
     )).contains("t-0 no longer has records"))
   }
@@ -285,31 +285,35 @@ final class StartSuite extends AnyFunSuite with KafkaFailures {
   test("a log start without a record does not hide a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 2)
-    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, FailOrWarn.Fail, 150))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.300Z") && !text.contains("t-1"), text)
-    assert(timed(run, OnGap.Warn, 150) == at(0 -> 2, 1 -> 0))
-    assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2), "an earlier record exists")
+    assert(timed(run, FailOrWarn.Warn, 150) == at(0 -> 2, 1 -> 0))
+    assert(timed(run, FailOrWarn.Fail, 350) == at(0 -> 3, 1 -> 2), "an earlier record exists")
   }
 
   test("a removed record may have the time of the first remaining record") {
-    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), OnGap.Fail, 200))
+    val text = failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(world(), FailOrWarn.Fail, 200))
     assert(text.contains("t-0 begins at 1970-01-01T00:00:00.200Z") && !text.contains("t-1"), text)
-    assert(timed(world(), OnGap.Warn, 200) == at(0 -> 1, 1 -> 1))
-    assert(timed(world(), OnGap.Fail, 201) == at(0 -> 2, 1 -> 1), "an earlier record exists")
+    assert(timed(world(), FailOrWarn.Warn, 200) == at(0 -> 1, 1 -> 1))
+    assert(timed(world(), FailOrWarn.Fail, 201) == at(0 -> 2, 1 -> 1), "an earlier record exists")
   }
 
   test("a log with offsets and without records is a gap in time") {
     val run = world()
     run.log.clear("t", 0, 1, 4)
-    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(run, OnGap.Fail, 150)).contains("t-0 no longer has records"))
+    assert(failure("KAFKA_DATA.HAND_OVER_TIME_GAP")(timed(
+      run,
+      FailOrWarn.Fail,
+      150
+    )).contains("t-0 no longer has records"))
   }
 
   test("a partition that never had records, or that still has its first record, is not a gap in time") {
     val run = world()
     run.log.create("t", 3)
     run.log.clear("t", 1, 0, 1)
-    assert(timed(run, OnGap.Fail, 201) == at(0 -> 2, 1 -> 1, 2 -> 0))
-    assert(timed(run, OnGap.Fail, 350) == at(0 -> 3, 1 -> 2, 2 -> 0))
+    assert(timed(run, FailOrWarn.Fail, 201) == at(0 -> 2, 1 -> 1, 2 -> 0))
+    assert(timed(run, FailOrWarn.Fail, 350) == at(0 -> 3, 1 -> 2, 2 -> 0))
   }
 
   test("errors of the options of a leg name them with the leg") {

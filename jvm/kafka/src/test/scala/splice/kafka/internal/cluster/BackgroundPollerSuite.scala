@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import splice.source.internal.BackgroundPoller
+import splice.source.internal.polling.BackgroundPoller
 import splice.testkit.LoggedMessages
 import splice.testkit.internal.Patient
 
@@ -51,7 +51,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Patient {
         await(go)
       }
     })) { w =>
-      w.poller.begin
+      w.poller.begin()
       await(second)
       assert(w.poller.now() == 3 && w.poller.news().isEmpty, "the first result is older")
       go.countDown()
@@ -62,7 +62,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Patient {
   test("each failed discovery logs a warning, and the next success ends the failures") {
     using(new World()(number => if (number <= 2) throw new IllegalStateException("away"))) { w =>
       val messages = warned {
-        w.poller.begin
+        w.poller.begin()
         eventually(assert(w.poller.news().nonEmpty))
       }
       assert(messages == Seq.fill(2)("Discovery failed: away"))
@@ -75,7 +75,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Patient {
     using(new World()(number => if (fails.get) throw new IllegalStateException(s"away $number"))) { w =>
       def failing = w.poller.health.failing.get
       val before  = Instant.now()
-      w.poller.begin
+      w.poller.begin()
       eventually(assert(w.poller.health.failures >= 1))
       val first = failing._1
       assert(!first.isBefore(before) && !first.isAfter(Instant.now()))
@@ -106,7 +106,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Patient {
         catch { case e: InterruptedException => throw shown(e) }
       })
       val messages = warned {
-        w.poller.begin
+        w.poller.begin()
         await(under)
         w.close()
         eventually(assert(!isAlive))
@@ -133,7 +133,7 @@ final class BackgroundPollerSuite extends AnyFunSuite with Patient {
         try await(go)
         catch { case _: InterruptedException if !endsIfInterrupted => await(go) }
       })
-      w.poller.begin
+      w.poller.begin()
       await(under)
       var others = 0
       w.poller.close(Duration.ofMinutes(if (endsIfInterrupted) 1 else 0)) {

@@ -5,7 +5,7 @@ package splice.kafka.internal.cluster
 
 import java.time.{Clock, Duration}
 
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.PollHealth
 
 /** Sends a request when a caller needs the topics and the interval has passed. The behaviour depends only on the clock,
   * as simulations require.

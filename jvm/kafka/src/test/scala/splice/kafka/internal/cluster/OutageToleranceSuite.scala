@@ -14,7 +14,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, range}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.PollHealth
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.testkit.internal.Patient
 

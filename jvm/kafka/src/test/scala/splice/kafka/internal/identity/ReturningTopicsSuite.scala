@@ -13,7 +13,7 @@ import splice.kafka.internal.enumerator.SimulatedRun.{at, t}
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.split.KafkaPosition
 import splice.source.errors.SpliceException
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.PollHealth
 import splice.source.{EnumeratorContext, Limits, LogPartition, ReadMode, StartPosition}
 import splice.testkit.LoggedMessages
 

@@ -6,7 +6,7 @@ package splice.tables.internal.options
 import java.time.Duration
 
 import splice.source.options.SourceOptions.fold
-import splice.source.options.{OptionSet, OptionType, SourceOption}
+import splice.source.options.{FailOrWarn, OptionSet, OptionType, SourceOption}
 
 /** Options of the table source. All other keys are options of the format and are passed to Spark's reader unchanged. */
 private[splice] object TableOptions {
@@ -47,13 +47,13 @@ private[splice] object TableOptions {
       "that was committed at this time or before."
   )
 
-  val NoVersion: SourceOption[OnNoVersion] = SourceOption(
+  val NoVersion: SourceOption[FailOrWarn] = SourceOption(
     "onNoVersion",
-    OptionType.choice[OnNoVersion]("fail" -> OnNoVersion.Fail, "warn" -> OnNoVersion.Warn),
+    FailOrWarn.option,
     "Policy for a table without versions, such as a table of JDBC or a folder of Parquet files. 'fail' ends the query " +
       "with an error. 'warn' logs a warning and reads the table. A batch that is repeated after a failure may then " +
       "have other rows."
-  ).withDefault(OnNoVersion.Fail, "fail")
+  ).withDefault(FailOrWarn.Fail, "fail")
 
   val SliceBy: SourceOption[String] = SourceOption(
     "sliceBy",
@@ -105,18 +105,6 @@ private[splice] object TableOptions {
     ofSplice,
     others = key => places.contains(fold(key)) || !OptionSet.resembles(key, ofSplice)
   )
-}
-
-/** Policy for a table without versions. */
-sealed private[splice] trait OnNoVersion extends Product with Serializable
-
-private[splice] object OnNoVersion {
-
-  /** The query fails before the first row (default). */
-  case object Fail extends OnNoVersion
-
-  /** Splice logs a warning and reads the table as it is when a batch runs. */
-  case object Warn extends OnNoVersion
 }
 
 /** Width of a slice. */

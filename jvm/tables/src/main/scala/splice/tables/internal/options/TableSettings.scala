@@ -9,7 +9,7 @@ import splice.source.SourceSpec
 import splice.source.errors.OptionErrors
 import splice.source.internal.Secrets
 import splice.source.options.SourceOptions.fold
-import splice.source.options.{CommonOptions, SourceOptions}
+import splice.source.options.{CommonOptions, FailOrWarn, SourceOptions}
 
 /** Parsed options of one table source.
   *
@@ -27,7 +27,7 @@ final private[splice] case class TableSettings(
     reader: Map[String, String],
     where: Option[String],
     requested: Option[(String, String)],
-    onNoVersion: OnNoVersion,
+    onNoVersion: FailOrWarn,
     sliceBy: Option[String],
     sliceEvery: Option[SliceStep],
     slices: Option[Int],

@@ -12,8 +12,9 @@ import org.apache.spark.sql.{Row, SparkSession}
 import org.slf4j.LoggerFactory
 
 import splice.source.TableVersion
+import splice.source.options.FailOrWarn
 import splice.tables.internal.errors.TableErrors
-import splice.tables.internal.options.{OnNoVersion, TableOptions, TableSettings}
+import splice.tables.internal.options.{TableOptions, TableSettings}
 
 /** Version of a table that a query reads.
   *
@@ -115,8 +116,8 @@ final private[tables] class TableVersions(settings: TableSettings, reader: Table
         PinnedVersion(TableVersion(settings.shown, format, Some(value), now), Some(option))
       case (None, _) =>
         if (own.isEmpty) settings.onNoVersion match {
-          case OnNoVersion.Fail => throw TableErrors.noVersions(settings, format)
-          case OnNoVersion.Warn => TableVersions.logger.warn(
+          case FailOrWarn.Fail => throw TableErrors.noVersions(settings, format)
+          case FailOrWarn.Warn => TableVersions.logger.warn(
               s"${settings.shown} ($format) has no versions, so a batch that is repeated after a failure may have other rows."
             )
         }

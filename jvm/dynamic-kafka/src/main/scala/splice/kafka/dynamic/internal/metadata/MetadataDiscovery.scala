@@ -15,7 +15,7 @@ import splice.kafka.dynamic.internal.errors.{DynamicErrors, MetadataErrors}
 import splice.kafka.dynamic.internal.options.StreamSelection
 import splice.kafka.dynamic.{KafkaCluster, KafkaMetadataService, StreamMetadata}
 import splice.source.errors.SpliceException
-import splice.source.internal.{BackgroundPoller, PendingPoll, PollHealth}
+import splice.source.internal.polling.{BackgroundPoller, PendingPoll, PollHealth}
 
 /** Sends requests to the metadata service, always on one separate thread.
   *
@@ -124,7 +124,7 @@ final private[dynamic] class MetadataDiscovery(
               throw MetadataErrors.unavailable(service.toString, error.toString, Some(error))
             case error => throw error
           }
-      } finally poller.begin
+      } finally poller.begin()
     invalid = response.left.toOption.map(_.error)
     response match {
       case Right(metadata) => metadata

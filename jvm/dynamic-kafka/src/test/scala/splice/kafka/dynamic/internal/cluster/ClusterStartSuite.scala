@@ -9,7 +9,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import splice.source.errors.SpliceException
 import splice.source.log.OffsetRuns
-import splice.source.{LogPartition, OffsetRanges, OnGap, StartPosition}
+import splice.source.options.FailOrWarn
+import splice.source.{LogPartition, OffsetRanges, StartPosition}
 
 final class ClusterStartSuite extends AnyFunSuite {
 
@@ -50,7 +51,7 @@ final class ClusterStartSuite extends AnyFunSuite {
   }
 
   test("any other start applies to every cluster") {
-    Seq(StartPosition.Configured, StartPosition.Time(7, OnGap.Fail)).foreach { at =>
+    Seq(StartPosition.Configured, StartPosition.Time(7, FailOrWarn.Fail)).foreach { at =>
       assert(ClusterStart(at, "west", read("west")) == at)
     }
   }

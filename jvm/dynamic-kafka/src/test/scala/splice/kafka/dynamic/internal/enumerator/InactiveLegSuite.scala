@@ -9,7 +9,8 @@ import scala.util.Using
 import splice.kafka.dynamic.internal.split.{DynamicOffset, DynamicSplitRange}
 import splice.source.errors.SpliceException
 import splice.source.log.LogRange
-import splice.source.{LogPartition, OffsetRanges, OnGap, ReadMode, SplitEnumerator, StartPosition}
+import splice.source.options.FailOrWarn
+import splice.source.{LogPartition, OffsetRanges, ReadMode, SplitEnumerator, StartPosition}
 
 /** Tests of streams on many clusters as a leg of a chain, with inactive clusters. */
 final class InactiveLegSuite extends TwoClusters {
@@ -43,7 +44,7 @@ final class InactiveLegSuite extends TwoClusters {
     Seq("earliest", "latest").foreach { added =>
       val clusters = world("newPartitionsStartAt" -> added)
       clusters.inactive = Set(west)
-      Seq(handed, StartPosition.Time(0, OnGap.Fail)).foreach { at =>
+      Seq(handed, StartPosition.Time(0, FailOrWarn.Fail)).foreach { at =>
         val error = intercept[SpliceException](Using.resource(clusters.start())(_.start(at)))
         assert(error.getCondition == "SPLICE_DYNAMIC_KAFKA.CLUSTER_INACTIVE" && error.getMessage.contains(west))
         assert(!error.getMessage.contains(east))

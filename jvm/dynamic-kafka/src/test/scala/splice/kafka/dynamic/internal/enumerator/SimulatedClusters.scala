@@ -19,7 +19,7 @@ import splice.kafka.internal.cluster.{ClockedDiscovery, Discovery, LogDescriptio
 import splice.kafka.internal.enumerator.{KafkaEnumerator, SimulatedLog, SimulatedRun}
 import splice.kafka.internal.options.Subscription
 import splice.source.errors.SpliceException
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.PollHealth
 import splice.source.log.{LogPartitions, LogRange}
 import splice.source.options.SourceOptions
 import splice.source.runtime.{ReportListeners, SideLog}

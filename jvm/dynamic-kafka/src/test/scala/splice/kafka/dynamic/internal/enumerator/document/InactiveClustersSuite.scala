@@ -18,7 +18,7 @@ import splice.kafka.internal.cluster.{BackgroundDiscovery, Discovery, LogDescrip
 import splice.kafka.internal.enumerator.SimulatedLog
 import splice.kafka.internal.metrics.TaskReads
 import splice.kafka.internal.options.Subscription
-import splice.source.internal.PollHealth
+import splice.source.internal.polling.PollHealth
 import splice.source.runtime.{ProgressMetric, Report}
 import splice.source.{LogPartition, SplitEnumerator, StartPosition}
 import splice.testkit.internal.Patient

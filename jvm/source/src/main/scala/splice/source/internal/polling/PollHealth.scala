@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.source.internal
+package splice.source.internal.polling
 
 import java.time.{Duration, Instant}
 

@@ -1,7 +1,7 @@
 // Copyright the Splice authors.
 // SPDX-License-Identifier: Apache-2.0
 
-package splice.source.internal
+package splice.source.internal.polling
 
 import java.time.{Clock, Duration}
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicReference}
@@ -20,6 +20,7 @@ import scala.util.control.NonFatal
 import org.slf4j.LoggerFactory
 
 import splice.source.errors.SpliceError
+import splice.source.internal.DaemonThread
 
 /** Calls a function periodically on a separate thread, at longer intervals while calls fail. A failed call is logged as
   * a warning.
@@ -33,7 +34,7 @@ import splice.source.errors.SpliceError
   */
 final private[splice] class BackgroundPoller[A](name: String, interval: => Duration, clock: Clock, failure: String)(
     poll: => A
-) extends AutoCloseable {
+) extends Poller {
 
   private val seen    = new AtomicReference[Option[A]](None)
   private val current = new AtomicReference(PollHealth())
@@ -47,10 +48,9 @@ final private[splice] class BackgroundPoller[A](name: String, interval: => Durat
     created
   }
 
-  /** Starts the periodic calls. The constructor does not start these calls, because a leg of a chain may begin much
-    * later.
-    */
-  lazy val begin: Unit = again()
+  private lazy val begun: Unit = again()
+
+  override def begin(): Unit = begun
 
   /** Calls the function on the caller's thread. */
   def now(): A = {
@@ -72,12 +72,11 @@ final private[splice] class BackgroundPoller[A](name: String, interval: => Durat
   /** Returns the result that [[news]] would return, without removing it. */
   def pending: Option[A] = seen.get()
 
-  def health: PollHealth = current.get()
+  override def health: PollHealth = current.get()
 
   /** Records the failure of work other than a periodic call. */
   def failed(error: Throwable): Unit = feel(_.failed(clock.instant(), error))
 
-  /** Cancels the running call. */
   override def close(): Unit = { val _ = thread.shutdownNow() }
 
   /** Cancels the running call, and then ends the thread.
