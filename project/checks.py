@@ -46,7 +46,7 @@ MAIN_LINES = {
     "coordinator": 2229,  # The folder of a side log for files of other software (`SideLog.folder`).
     "dynamic-kafka": 11094,  # Batches of all clusters that end at one time (`admission=eventTime`).
     "files": 6415,  # Watched folders: the last batch of a sink, listings without a response.
-    "hybrid": 6508,  # Checks of the retention of the log while the history is read.
+    "hybrid": 6520,  # A warning of repeated batches of a leg that may skip files, behind a switch.
     "kafka": 12625,  # Batches that end at one time, and `delayNeededMs`.
     "source": 4967,  # `FailOrWarn`, the type of six policies of other modules; `Poller`.
     "spark": 3744,

@@ -122,7 +122,7 @@ final class ChainLife(life: Life, faults: Faults, only: Option[Shape] = None, is
     moves.startRun()
     edits.startRun()
     world.names.flatMap(world.logs).foreach(_.startRun())
-    if (spark.lastLogged == spark.lastCommitted) hideFiles()
+    if (spark.lastLogged == spark.lastCommitted && spark.settled.size == spark.sink.size) hideFiles()
     try {
       spark.run(trigger, chance.between(1, 4))
       edits.ended(isAlone)

@@ -18,6 +18,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import splice.source.errors.SpliceException
 import splice.spark.WithSpark
 import splice.spark.internal.stream.SparkJobs
+import splice.testkit.LoggedMessages
 import splice.testkit.internal.memory.MemoryLog
 
 /** A history whose rows are counted while they are read, and the jobs that run at a switch. */
@@ -365,6 +366,18 @@ final class CountedHistorySuite extends AnyFunSuite with WithSpark {
     write(w, 2, Seq("2,switched,0,2,1"))
     val error = failure(w.run(more = ofCsv(w, "STRING"))((rows, _) => w.collect(rows)))
     assert(error.contains("SPLICE_HYBRID.OTHER_END") && error.contains("\"files\":2") && error.contains("\"files\":3"))
+  }
+
+  test("Splice warns if it reads a leg again that may skip files, and the start of the next leg is stored") {
+    val w        = new World("again", 0 -> (0 -> 4), 1 -> (0 -> 5))
+    def run()    = w.run(more = Seq("history.ignoreMissingFiles" -> "true"))((rows, _) => w.collect(rows))
+    def warnings = LoggedMessages.during("splice.hybrid.internal.tally.Tallies")(run())._2
+    assert(warnings.isEmpty)
+    w.rollBack()
+    val texts = warnings
+    assert(texts.nonEmpty && texts.forall { text =>
+      text.contains("leg 'history'") && text.contains("'history.ignoreMissingFiles' = 'true'")
+    })
   }
 
   test("copied rows stop the query at the switch, with their offsets") {

@@ -6,6 +6,7 @@ package splice.hybrid.internal.tally
 import java.time.{ZoneId, ZoneOffset}
 
 import org.apache.spark.sql.types.StructType
+import org.slf4j.LoggerFactory
 
 import splice.hybrid.LogColumns
 import splice.hybrid.internal.chain.{Chain, Leg, LegEnumerators}
@@ -119,7 +120,12 @@ final private[hybrid] class Tallies(
     */
   def begun(leg: Leg, isStart: => Boolean, ranges: Seq[SplitRange]): Unit =
     tallies.get(leg.name).filter(_ => isCounted(leg)).foreach { tally =>
-      def isRepeated = isReadOnce(leg) && ranges.exists(_.extents.exists(tally.covers))
+      lazy val isRepeated = isReadOnce(leg) && ranges.exists(_.extents.exists(tally.covers))
+      if (hasEnded(leg) && isRepeated) Tallies.logger.warn(
+        s"Splice reads batches of leg '${leg.name}' again, but the start of the next leg is stored and fits only the rows " +
+          s"of the first read. With ${skipping(leg).found}, a second read may have other rows. Rows may then be lost or " +
+          "duplicated. Compare the rows in the sink with the files."
+      )
       if (isRepeated || isStart && !hasEnded(leg)) tally.restart()
     }
 
@@ -144,6 +150,8 @@ final private[hybrid] class Tallies(
     tallies.get(leg.name).filter(_ => isCounted(leg) && !hasEnded(leg))
 
   private def isReadOnce(leg: Leg): Boolean = leg.source.skipSettings.nonEmpty
+
+  private def skipping(leg: Leg) = SkippingLeg(leg.name, leg.source.skipSettings)
 
   /** End of a leg with the counts of its rows. A job counts the rows that no report covers. The end of a log replaces a
     * stored tally.
@@ -193,7 +201,7 @@ final private[hybrid] class Tallies(
     else {
       val next = chain.counting(leg).map(_._1).orElse(chain.after(leg)).fold("")(_.name)
       if (isReadOnce(leg) && tally.columns.offsets.nonEmpty)
-        throw HandOverErrors.notCounted(SkippingLeg(leg.name, leg.source.skipSettings), next)
+        throw HandOverErrors.notCounted(skipping(leg), next)
       // Such a source may skip rows only when the query's columns are read. Skipped rows are not rows of the history.
       val read            = if (leg.source.skipsRows) requested(leg) else new StructType()
       val (columns, plan) = CountPlan.over(read, leg.name, fields(leg), zone(leg))
@@ -223,4 +231,8 @@ final private[hybrid] class Tallies(
   private def fields(leg: Leg): CountedFields = explained(leg) {
     context.session.within(CountedFields.of(chain, leg, tallies(leg.name).columns))
   }
+}
+
+private object Tallies {
+  private val logger = LoggerFactory.getLogger(classOf[Tallies])
 }
